@@ -57,9 +57,9 @@ impl Residency {
         self.mapped.insert(slice);
     }
 
-    /// The slices in mapped files.
-    pub(crate) fn mapped(&self) -> impl Iterator<Item = Slice> {
-        self.mapped.iter().copied()
+    /// Whether a slice is in a mapped file.
+    pub(crate) fn is_mapped(&self, slice: Slice) -> bool {
+        self.mapped.contains(&slice)
     }
 
     /// Records that a slice is no longer in memory.

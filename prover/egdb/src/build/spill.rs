@@ -79,16 +79,19 @@ impl BuildSession<'_> {
     ) -> Result<(), BuildError> {
         let TablePlacement::Spilled { spill_budget } = self.placement else { return Ok(()) };
         let length = self.tables.length(slice);
-        let mut used: u64 = self.resident.mapped().map(|s| self.tables.length(s)).sum();
+        // Tables that an earlier run has left, or that were made for searches, count as well.
+        let there = self.tables.there();
+        let mut used: u64 = there.iter().map(|&s| self.tables.length(s)).sum();
+        let mut others: Vec<Slice> = there.into_iter().filter(|s| !needs.contains(s)).collect();
+        let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
+        others.sort_by_key(|s| (next_use(s), s.name().order()));
         while used + length > spill_budget {
-            let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
-            let others = self.resident.mapped().filter(|other| !needs.contains(other));
-            let Some(other) = others.max_by_key(|s| (next_use(s), s.name().order())) else {
-                return Ok(());
-            };
+            let Some(other) = others.pop() else { return Ok(()) };
             self.tables.remove(other)?;
-            self.builder.forget(other);
-            self.resident.unmap(other);
+            if self.resident.is_mapped(other) {
+                self.builder.forget(other);
+                self.resident.unmap(other);
+            }
             used -= self.tables.length(other);
         }
         self.move_to_file(slice)

@@ -55,6 +55,12 @@ impl TableFiles {
         self.keys.contains_key(&slice)
     }
 
+    /// The slices with a file of their table, in no order.
+    pub(crate) fn there(&self) -> Vec<Slice> {
+        let has = |slice: &Slice| self.place(*slice).is_some_and(|(path, _)| path.exists());
+        self.keys.keys().copied().filter(has).collect()
+    }
+
     /// The bytes of the file of a slice's table.
     pub(crate) fn length(&self, slice: Slice) -> u64 {
         mapped::file_length(slice.indices(&self.board))
@@ -90,13 +96,13 @@ impl TableFiles {
         written.map_err(|source| StoreError::Io { path, source })
     }
 
-    /// Removes the file of a slice's table.
+    /// Removes the file of a slice's table, if it is still there.
     ///
     /// # Errors
     /// [`StoreError::Io`]
     pub(crate) fn remove(&self, slice: Slice) -> Result<(), StoreError> {
         let Some((path, _)) = self.place(slice) else { return Ok(()) };
-        fs::remove_file(&path).map_err(|source| StoreError::Io { path, source })
+        missing_is((), fs::remove_file(&path)).map_err(|source| StoreError::Io { path, source })
     }
 
     /// Keeps other processes from making tables, as long as the file is held. If another process

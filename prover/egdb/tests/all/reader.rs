@@ -224,6 +224,24 @@ fn a_build_with_tables_in_files() {
     }
 }
 
+/// Tables that are there already take room from those that a build makes.
+#[test]
+fn a_build_beside_tables_of_an_earlier_run() {
+    let board = board(4, 6);
+    for share in 0..3 {
+        let directory = built(&board, 3);
+        map(&board, 3, directory.path(), 1 << 30);
+        let store = Store::new(directory.path(), &board);
+        let before = store.table_bytes().expect("tables");
+        let space = before / 2 * share;
+        let _lock = store.lock().expect("the only builder");
+        let mut session = BuildSession::new(&store, &Cover::up_to(4), 1 << 30).expect("a store");
+        let _tables = session.spill_tables(space, || ()).expect("tables");
+        let is_within = |_| assert!(store.table_bytes().expect("tables") <= before);
+        extend(&mut session, is_within).expect("a database");
+    }
+}
+
 #[test]
 fn tables_of_something_else_are_no_tables() {
     let board = board(4, 4);
