@@ -1,11 +1,10 @@
 //! The answer about a position, with the source of each bound.
 
 use certificate_spec::claim::Question;
-use draughtproof_play::lookup::{KnownValue, LookupError, MoveAnswer};
+use draughtproof_play::lookup::{KnownValue, LookupError, MoveAnswer, Place, question_name};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::proved_positions::{Place, question_name};
 use super::site::{BoardSite, ServedCertificate};
 use crate::board::Position;
 use crate::egdb::{RatedMove, StoreError, Value, ValueRange};

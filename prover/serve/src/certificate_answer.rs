@@ -2,12 +2,12 @@
 
 use certificate_spec::claim::Question;
 use certificate_spec::provenance::{Mode, Provenance};
+use draughtproof_play::lookup::question_name;
 use draughtproof_proof::certificate::{StoredBasis, StoredNode, StoredProof};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::checks::NotedCheck;
-use super::proved_positions::question_name;
 use super::site::{ServedCertificate, Site};
 use crate::board::{Board, MoveError, Position};
 

@@ -6,6 +6,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use draughtproof_play::lookup::question_name;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -13,7 +14,6 @@ use super::caching::immutable;
 use super::certificate_answer::{CertificateAnswer, ListedCertificate, NodeAnswer, node_answer};
 use super::opening_lines::{OpeningLine, opening_lines};
 use super::problem::Problem;
-use super::proved_positions::question_name;
 use super::request::{App, Fresh, InPath};
 use super::site::{ServedCertificate, Site};
 

@@ -1,11 +1,11 @@
 //! The first moves of a proof: the claimant's as the proof chooses them, all of the other side's.
 
 use certificate_spec::claim::Question;
+use draughtproof_play::lookup::{Place, question_name};
 use draughtproof_proof::certificate::claimant;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::proved_positions::{Place, question_name};
 use super::site::ServedCertificate;
 use crate::board::{MoveError, Position};
 

@@ -7,12 +7,11 @@ use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
 use certificate_spec::Digest;
 use certificate_spec::database::DatabaseManifest;
-use draughtproof_play::lookup::Lookup;
+use draughtproof_play::lookup::{Lookup, ProvedPositions};
 use draughtproof_proof::certificate::{BrokenProof, Stored};
 
 use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
 use super::metrics::Metrics;
-use super::proved_positions::ProvedPositions;
 use crate::board::{Board, Game, Position};
 use crate::egdb::stats::Counts;
 use crate::egdb::{DepthFinder, Depths, Slice, Store, ValueRange, Values};

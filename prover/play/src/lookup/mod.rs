@@ -8,8 +8,10 @@ mod answer;
 mod depths_found;
 mod fastest;
 mod line;
+mod proved_positions;
 
 pub use answer::{KnownValue, MoveAnswer, PositionAnswer};
+pub use proved_positions::{Place, ProvedPositions, question_name};
 
 use crate::board::{Board, MoveError, Position};
 use crate::egdb::{Depths, RatedMove, StoreError, Value, ValueRange, Values};
