@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use draughtproof_egdb::{BuildError, BuildSession, Depths, Store, StoreError, Values};
 use draughtproof_game::Board;
-use draughtproof_play::lookup::Lookup;
-use draughtproof_play::opponent::{Choice, GameRecord, Opponent, PlayError};
+use draughtproof_play::lookup::{Lookup, LookupError};
+use draughtproof_play::opponent::{Choice, GameRecord, Opponent};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
 use thiserror::Error;
 
@@ -35,7 +35,7 @@ pub enum PlayerError {
     Depths(#[from] StoreError),
     /// The database cannot be read.
     #[error(transparent)]
-    Play(#[from] PlayError),
+    Play(#[from] LookupError),
     /// The searching thread has panicked, which is a mistake of the program.
     #[error("internal error")]
     Internal,
@@ -46,7 +46,7 @@ enum Event {
     /// A line about the progress of the search.
     Progress(String),
     /// The move; none if there is no legal one.
-    Chosen(Result<Option<Choice>, PlayError>),
+    Chosen(Result<Option<Choice>, LookupError>),
 }
 
 struct Request {
@@ -162,7 +162,8 @@ fn serve(
     if ready.send(Ok(engine.stop_flag())).is_err() {
         return;
     }
-    let lookup = Lookup { board, values: &opened.values, depths: opened.depths.as_ref() };
+    let depths = opened.depths.as_ref();
+    let lookup = Lookup { board, values: &opened.values, depths, proofs: &[] };
     let mut opponent = Opponent::new(lookup, engine);
     for Request { record, limits, events } in requests {
         opponent.limits = limits;

@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
     fn player(&self, limits: Limits) -> Opponent<'a> {
         let (board, values) = (&self.options.game.board, self.values);
         let depths = (!self.options.without_depths).then_some(self.depths);
-        let lookup = Lookup { board, values, depths };
+        let lookup = Lookup { board, values, depths, proofs: &[] };
         Opponent { limits, ..Opponent::new(lookup, Heuristic::new(board, values)) }
     }
 

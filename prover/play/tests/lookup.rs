@@ -22,7 +22,7 @@ fn the_fastest_move_is_found_without_depths() {
     drop(lock);
     let values = session().load_all(|_| ()).unwrap();
     let depths = Depths::open(place.path(), &board).unwrap();
-    let stored = Lookup { board: &board, values: &values, depths: Some(&depths) };
+    let stored = Lookup { board: &board, values: &values, depths: Some(&depths), proofs: &[] };
     let without = Lookup { depths: None, ..stored };
     let mut seen = 0;
     let mut longest = 0;
@@ -48,7 +48,7 @@ fn the_fastest_move_is_found_without_depths() {
 fn bounds_follow_from_the_moves() {
     let board = Board::new(5, 5).unwrap();
     let nothing = Values::empty(&board);
-    let lookup = Lookup { board: &board, values: &nothing, depths: None };
+    let lookup = Lookup { board: &board, values: &nothing, depths: None, proofs: &[] };
     let value = |fen: &str| lookup.answer(&board.read_fen(fen).unwrap()).unwrap();
     // The last piece is taken, which decides the game even if nothing else is known.
     let won = value("B:WK4:BK1,K2");

@@ -94,7 +94,7 @@ pub(super) fn answer_and_rate(
     site: &BoardSite,
     position: &Position,
 ) -> Result<(SourcedPosition, Vec<RatedMove>), LookupError> {
-    let (answer, rated) = site.lookup().answer_with(position, |p| site.proved(p))?;
+    let (answer, rated) = site.lookup().answer_and_rate(position)?;
     let mut from = bounds(site, position, answer.value)?;
     for (source, is_trivial) in [
         (&mut from.lower, answer.value.lower == Value::Loss),

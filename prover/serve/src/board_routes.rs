@@ -189,7 +189,7 @@ fn line(site: &BoardSite, start: Position) -> Result<LineAnswer, Problem> {
             break LineEnd::Length;
         }
         let (mut answer, rated) = answer_and_rate(site, &at)?;
-        let proved = site.certificates().find_map(|c| c.proved.choice(&at));
+        let proved = site.lookup().proved_move(&at);
         let best = proved.and_then(|(_, after)| rated.iter().position(|m| m.after == after));
         let Some(next) = rated.get(best.unwrap_or(0)) else { break LineEnd::NoMove };
         if next.value == ValueRange::UNKNOWN {

@@ -4,9 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::extract::State;
-use certificate_spec::claim::Question;
 use draughtproof_play::opponent::{GameRecord, GameResult, Opponent, Source};
-use draughtproof_proof::certificate::{BrokenProof, ProvedMoves};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -14,7 +12,7 @@ use utoipa::ToSchema;
 use super::problem::Problem;
 use super::request::{App, Body, Fresh, InPath, board_of, position};
 use super::site::BoardSite;
-use crate::board::{Game, PdnGame, Position, Side, Strictness};
+use crate::board::{Game, PdnGame, Side, Strictness};
 
 /// The most moves of a game.
 const MOVES: usize = 1_000;
@@ -210,15 +208,6 @@ pub(super) async fn reply_route(
     Ok(Fresh(reply.await?))
 }
 
-/// The proved moves of all certificates.
-struct AllProofs<'a>(&'a BoardSite);
-
-impl ProvedMoves for AllProofs<'_> {
-    fn choice(&mut self, position: &Position) -> Result<Option<(Question, Position)>, BrokenProof> {
-        Ok(self.0.certificates().find_map(|certificate| certificate.proved.choice(position)))
-    }
-}
-
 fn reply(site: &BoardSite, record: &GameRecord) -> Result<ReplyAnswer, Problem> {
     let none = ReplyAnswer { name: None, fen: None, by: None, says: None };
     if record.result() != GameResult::Open {
@@ -226,7 +215,6 @@ fn reply(site: &BoardSite, record: &GameRecord) -> Result<ReplyAnswer, Problem> 
     }
     let mut finder = site.finder.lock().unwrap_or_else(PoisonError::into_inner);
     let mut opponent = Opponent {
-        proof: Some(Box::new(AllProofs(site))),
         limits: Limits { nodes: NODES, time: Some(TIME), ..Limits::default() },
         ..Opponent::new(site.lookup(), Heuristic::new(site.board(), site.values()))
     };

@@ -7,7 +7,6 @@ use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use draughtproof_play::lookup::LookupError;
-use draughtproof_play::opponent::PlayError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -91,12 +90,6 @@ impl From<StoreError> for Problem {
 
 impl From<BuildError> for Problem {
     fn from(error: BuildError) -> Self {
-        failure(&error)
-    }
-}
-
-impl From<PlayError> for Problem {
-    fn from(error: PlayError) -> Self {
         failure(&error)
     }
 }

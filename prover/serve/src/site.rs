@@ -12,9 +12,9 @@ use draughtproof_proof::certificate::{BrokenProof, Stored};
 
 use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
 use super::metrics::Metrics;
-use crate::board::{Board, Game, Position};
+use crate::board::{Board, Game};
 use crate::egdb::stats::Counts;
-use crate::egdb::{DepthFinder, Depths, Slice, Store, ValueRange, Values};
+use crate::egdb::{DepthFinder, Depths, Slice, Store, Values};
 
 /// The most bytes that finding depths may take, for each board: enough for most five pieces on 8x8.
 const FINDER_MEMORY: u64 = 32 << 20;
@@ -24,7 +24,7 @@ pub struct ServedCertificate {
     /// The certificate as it was read.
     pub stored: Stored,
     /// The positions that it proves.
-    pub proved: ProvedPositions,
+    pub proved: Arc<ProvedPositions>,
 }
 
 impl ServedCertificate {
@@ -33,7 +33,7 @@ impl ServedCertificate {
     /// # Errors
     /// [`BrokenProof`] if the replay of a leaf fails.
     pub fn new(stored: Stored) -> Result<Self, BrokenProof> {
-        let proved = ProvedPositions::new(&stored)?;
+        let proved = Arc::new(ProvedPositions::new(&stored)?);
         Ok(ServedCertificate { stored, proved })
     }
 
@@ -60,6 +60,8 @@ pub struct BoardSite {
     values: Values,
     pub(super) database: Option<Database>,
     certificates: Vec<Arc<ServedCertificate>>,
+    /// The positions of these certificates.
+    proofs: Vec<Arc<ProvedPositions>>,
     /// Finds depths that are not stored, for one answer at a time.
     pub(super) finder: Mutex<DepthFinder>,
     /// The counts of the slices that were counted so far.
@@ -74,6 +76,7 @@ impl BoardSite {
             values,
             database,
             certificates: Vec::new(),
+            proofs: Vec::new(),
             finder: Mutex::new(DepthFinder::new(FINDER_MEMORY)),
             counts: Mutex::default(),
         }
@@ -110,18 +113,11 @@ impl BoardSite {
 
     pub(super) fn lookup(&self) -> Lookup<'_> {
         let depths = self.database.as_ref().map(|database| &database.depths);
-        Lookup { board: &self.game.board, values: &self.values, depths }
+        Lookup { board: &self.game.board, values: &self.values, depths, proofs: &self.proofs }
     }
 
     pub(super) fn certificates(&self) -> impl Iterator<Item = &ServedCertificate> {
         self.certificates.iter().map(Arc::as_ref)
-    }
-
-    /// The value of a position for the side to move, as far as certificates prove it.
-    pub(super) fn proved(&self, position: &Position) -> ValueRange {
-        self.certificates().fold(ValueRange::UNKNOWN, |known, certificate| {
-            known.narrowed(certificate.proved.value(position))
-        })
     }
 
     /// The slice with a name such as `2,0,1,1`, if the database has it, and the bytes of its file.
@@ -152,6 +148,7 @@ impl Site {
             for certificate in &certificates {
                 if certificate.stored.game.board == site.game.board {
                     site.certificates.push(Arc::clone(certificate));
+                    site.proofs.push(Arc::clone(&certificate.proved));
                 }
             }
             sites.insert(site.board().name(), site);

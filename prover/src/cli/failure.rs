@@ -10,7 +10,6 @@ use draughtproof_farm::{FarmError, SliceStoreError};
 use draughtproof_play::book::BookError;
 use draughtproof_play::literature::{ContradictionError, LiteratureError};
 use draughtproof_play::lookup::LookupError;
-use draughtproof_play::opponent::PlayError;
 use draughtproof_proof::certificate::{BrokenProof, EmitError, ReadError};
 use draughtproof_proof::combine::CombineError;
 use draughtproof_proof::proof::{LedgerError, SolveError, Stop, Undecided};
@@ -258,15 +257,6 @@ impl From<FirstMovesError> for Failure {
         match error {
             FirstMovesError::Broken(error) => Failure::Broken(error),
             FirstMovesError::Move(error) => Failure::Move(error),
-        }
-    }
-}
-
-impl From<PlayError> for Failure {
-    fn from(error: PlayError) -> Self {
-        match error {
-            PlayError::Lookup(error) => error.into(),
-            PlayError::Proof(error) => Failure::Broken(error),
         }
     }
 }

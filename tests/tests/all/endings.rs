@@ -66,7 +66,7 @@ impl Endings {
 }
 
 fn lookup(values: &Values) -> Lookup<'_> {
-    Lookup { board: values.board(), values, depths: None }
+    Lookup { board: values.board(), values, depths: None, proofs: &[] }
 }
 
 /// A player without stored depths.

@@ -58,7 +58,7 @@ pub(super) fn depth(
     ))
 }
 
-/// The line of a move for which nothing was searched, with its value by database or book.
+/// The line of a move for which nothing was searched, with its value by database, proof or book.
 pub(super) fn known(
     board: &Board,
     position: &Position,
@@ -68,8 +68,9 @@ pub(super) fn known(
     let won = |depth: Option<u32>| DATABASE_WIN - f64::from(depth.unwrap_or(0)) / 100.0;
     let (score, depth) = match known {
         Known::Database(Value::Win, depth) => (won(depth), 1),
-        Known::Database(Value::Draw, _) => (0.0, 1),
         Known::Database(Value::Loss, depth) => (-won(depth), 1),
+        Known::Proof(Value::Win) => (won(None), 1),
+        Known::Database(Value::Draw, _) | Known::Proof(_) => (0.0, 1),
         Known::Book(value, depth) => (f64::from(value) / 100.0, depth),
     };
     let line = argument("pv", &line(board, position, &[answer.after])?);

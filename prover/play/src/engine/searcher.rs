@@ -13,8 +13,8 @@ use super::session::Event;
 use crate::board::{Game, Position};
 use crate::book::Book;
 use crate::egdb::{Depths, Value, Values};
-use crate::lookup::Lookup;
-use crate::opponent::{GameRecord, Opponent, PlayError, Source};
+use crate::lookup::{Lookup, LookupError, ProvedPositions};
+use crate::opponent::{GameRecord, Opponent, Source};
 
 /// The budget of the search for the expected reply to a move that was not searched, in nodes.
 const REPLY_NODES: u64 = 20_000;
@@ -29,6 +29,8 @@ pub struct Setup<'a> {
     pub limits: Limits,
     /// Opens the database that the parameters name, or returns the reason why it cannot.
     pub open: &'a (dyn Fn(&Parameters) -> Result<Opened, String> + Sync),
+    /// The positions of certificates of the board.
+    pub proofs: &'a [Arc<ProvedPositions>],
 }
 
 /// A database that is open.
@@ -66,6 +68,8 @@ pub(super) struct Answer {
 pub(super) enum Known {
     /// The value by the database, and the plies to the next capture, crowning or move of a man.
     Database(Value, Option<u32>),
+    /// The value that a certificate proves; the side that moves does not lose.
+    Proof(Value),
     /// The value by the book in hundredths of a man, and the depth of the book's search.
     Book(i32, u32),
 }
@@ -157,7 +161,8 @@ impl Searcher<'_> {
             .with_memory(parameters.hash);
         self.stopper.attach(engine.stop_flag());
         let depths = opened.depths.as_ref();
-        let lookup = Lookup { board, values: &opened.values, depths };
+        let proofs = self.setup.proofs;
+        let lookup = Lookup { board, values: &opened.values, depths, proofs };
         let limits = self.setup.limits;
         let mut opponent = Opponent { limits, ..Opponent::new(lookup, engine) };
         loop {
@@ -185,7 +190,7 @@ impl Searcher<'_> {
         record: &GameRecord,
         mode: Mode,
         ponders: bool,
-    ) -> Result<Option<Answer>, PlayError> {
+    ) -> Result<Option<Answer>, LookupError> {
         let mut line = Vec::new();
         let mut see = |analysis: &Analysis| {
             line.clone_from(&analysis.pv);
@@ -211,7 +216,9 @@ impl Searcher<'_> {
         }
         let known = match choice.source {
             Source::Database { value, depth } => Some(Known::Database(value, depth)),
-            Source::OnlyMove | Source::Proof(_) | Source::Search { .. } => None,
+            Source::Proof(question) if question.is_win() => Some(Known::Proof(Value::Win)),
+            Source::Proof(_) => Some(Known::Proof(Value::Draw)),
+            Source::OnlyMove | Source::Search { .. } => None,
         };
         Ok(Some(Answer { after, reply, known }))
     }

@@ -151,8 +151,8 @@ pub fn annotate(judge: &Judge<'_>, game: PdnGame) -> Result<Annotated, MoveError
             continue;
         };
         let mistake = Mistake {
-            played: judge.board.write_move(&from, &to)?,
-            better: judge.board.write_move(&from, &better.to)?,
+            played: judge.lookup.board.write_move(&from, &to)?,
+            better: judge.lookup.board.write_move(&from, &better.to)?,
             is_proved: step.is_proved_mistake(),
             before: before.to_string(),
             after,
@@ -217,7 +217,7 @@ impl Step<'_, '_> {
     /// to keep it.
     fn saving_move(&self) -> Option<Better> {
         let mut moves = Vec::new();
-        self.judge.board.successors(&self.from, &mut moves);
+        self.judge.lookup.board.successors(&self.from, &mut moves);
         let best = self.before.line.first();
         moves.sort_by_key(|to| Some(to) != best);
         moves.retain(|&to| to != self.to);
@@ -249,7 +249,7 @@ impl Step<'_, '_> {
                 Side::White if n == 0 => text += &format!(" {number}..."),
                 Side::White => {}
             }
-            text += &format!(" {}", self.judge.board.write_move(&from, to)?);
+            text += &format!(" {}", self.judge.lookup.board.write_move(&from, to)?);
             from = *to;
         }
         Ok(text + ")")

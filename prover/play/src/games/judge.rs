@@ -6,14 +6,17 @@ use std::sync::{Mutex, PoisonError};
 
 use draughtproof_proof::heuristic::{Heuristic, Limits};
 
-use crate::board::{Board, Position, Side};
-use crate::egdb::{Value, ValueRange, Values};
+use crate::board::{Position, Side};
+use crate::egdb::{Value, ValueRange};
+use crate::lookup::Lookup;
 
 /// The source of a proved value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The position is in the database.
     Database,
+    /// A certificate proves it.
+    Proof,
     /// The search found a proof.
     Search,
 }
@@ -52,6 +55,7 @@ impl fmt::Display for Verdict {
         };
         let source = match self.source {
             Source::Database => "database",
+            Source::Proof => "proof",
             Source::Search => "search",
         };
         let men = f64::from(score) / 100.0;
@@ -68,9 +72,8 @@ const KEPT: usize = 100_000;
 
 /// Judges positions by searches with the same limits.
 pub struct Judge<'a> {
-    /// The board of the positions.
-    pub board: &'a Board,
-    database: &'a Values,
+    /// The database and the certificates.
+    pub lookup: Lookup<'a>,
     limits: Limits,
     /// Searchers that no thread uses at the moment.
     idle: Mutex<Vec<Heuristic<'a>>>,
@@ -79,9 +82,9 @@ pub struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge that uses a database, and searches each position within these limits.
-    pub fn new(board: &'a Board, database: &'a Values, limits: Limits) -> Self {
-        Judge { board, database, limits, idle: Mutex::default(), judged: Mutex::default() }
+    /// A judge that looks positions up, and searches each within these limits.
+    pub fn new(lookup: Lookup<'a>, limits: Limits) -> Self {
+        Judge { lookup, limits, idle: Mutex::default(), judged: Mutex::default() }
     }
 
     /// The verdict on a position.
@@ -102,14 +105,23 @@ impl<'a> Judge<'a> {
     fn search(&self, position: &Position) -> Verdict {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle().pop();
-        let mut heuristic = kept.unwrap_or_else(|| Heuristic::new(self.board, self.database));
+        let Lookup { board, values, .. } = self.lookup;
+        let mut heuristic = kept.unwrap_or_else(|| Heuristic::new(board, values));
         let found = heuristic.search(position, self.limits, |_| ());
         idle().push(heuristic);
-        let is_stored = self.database.probe(position).is_some();
+        let proved = self.lookup.proved(position);
+        let value = found.proven.narrowed(proved);
+        let source = if values.probe(position).is_some() {
+            Source::Database
+        } else if value == proved || value != found.proven {
+            Source::Proof
+        } else {
+            Source::Search
+        };
         Verdict {
             turn: position.turn,
-            value: found.proven,
-            source: if is_stored { Source::Database } else { Source::Search },
+            value,
+            source,
             score: found.score,
             depth: found.depth,
             line: found.pv,
@@ -133,6 +145,7 @@ mod tests {
         assert_eq!(told(Side::White, win, search), "White wins (search)");
         assert_eq!(told(Side::White, loss, search), "Black wins (search)");
         assert_eq!(told(Side::White, draw, database), "draw (database)");
+        assert_eq!(told(Side::White, draw, Source::Proof), "draw (proof)");
         let bound = "White does not lose (search), -1.23, depth 9";
         assert_eq!(told(Side::White, ValueRange::AT_LEAST_DRAW, search), bound);
         let bound = bound.replace('-', "+");

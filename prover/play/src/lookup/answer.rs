@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 #[cfg(feature = "openapi")]
 use utoipa::ToSchema;
 
+use super::Basis;
 use crate::egdb::ValueRange;
 
 /// A position and all that is known of it.
@@ -15,6 +16,9 @@ pub struct PositionAnswer {
     /// Its value for the side to move.
     #[serde(flatten, serialize_with = "known_value")]
     pub value: ValueRange,
+    /// What the value rests on; only where certificates are asked, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Basis>,
     /// The plies until the next capture, crowning or move of a man that keeps the value; 0 if there
     /// is no move. None for draws and where it is not known.
     pub depth: Option<u32>,
@@ -38,6 +42,10 @@ pub struct MoveAnswer {
     #[serde(flatten, serialize_with = "known_value")]
     #[cfg_attr(feature = "openapi", schema(value_type = KnownValue))]
     pub value: ValueRange,
+    /// What the value rests on; only where certificates are asked, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub by: Option<Basis>,
     /// The plies until the next capture, crowning or move of a man, this move included.
     pub depth: Option<u32>,
 }

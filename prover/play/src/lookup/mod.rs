@@ -1,17 +1,24 @@
 //! Looks a position up: its value, that of each legal move, and the line of play to the end of a
 //! win.
 //!
-//! All values are proved: by the database, by the rules where a side cannot move, or because they
-//! follow from the values of the moves. A value that is not known is reported as unknown.
+//! All values are proved: by the database, by a certificate, by the rules where a side cannot move,
+//! or because they follow from the values of the moves. A value that is not known is reported as
+//! unknown. Certificates need not have been checked: what they prove is what they claim.
 
 mod answer;
+mod basis;
 mod depths_found;
 mod fastest;
 mod line;
 mod proved_positions;
 
 pub use answer::{KnownValue, MoveAnswer, PositionAnswer};
+pub use basis::Basis;
 pub use proved_positions::{Place, ProvedPositions, question_name};
+
+use std::sync::Arc;
+
+use certificate_spec::claim::Question;
 
 use crate::board::{Board, MoveError, Position};
 use crate::egdb::{Depths, RatedMove, StoreError, Value, ValueRange, Values};
@@ -25,6 +32,8 @@ pub struct Lookup<'a> {
     pub values: &'a Values,
     /// The depths; none if there can be none.
     pub depths: Option<&'a Depths>,
+    /// The positions of certificates of the board.
+    pub proofs: &'a [Arc<ProvedPositions>],
 }
 
 /// The reason why a position has no answer.
@@ -40,30 +49,32 @@ pub enum LookupError {
 
 impl Lookup<'_> {
     /// The answer about a position: its value, its depth, its moves and the line to the end of a
-    /// win.
+    /// win. With certificates it says what each value rests on.
     ///
     /// # Errors
     /// [`LookupError`] when a file of the database cannot be read or is damaged.
     pub fn answer(&self, position: &Position) -> Result<PositionAnswer, LookupError> {
-        Ok(self.answer_with(position, |_| ValueRange::UNKNOWN)?.0)
+        let (mut answer, rated) = self.answer_and_rate(position)?;
+        if !self.proofs.is_empty() {
+            answer.by = self.basis(position, answer.value)?;
+            for (named, rated) in answer.moves.iter_mut().zip(&rated) {
+                named.by = self.basis(&rated.after, rated.value.reversed())?;
+            }
+        }
+        Ok(answer)
     }
 
-    /// Like [`Lookup::answer`], but also uses bounds from `proved`, for the sides to move. The
-    /// moves are returned a second time, with their positions, in the order of the answer.
+    /// Like [`Lookup::answer`], without what values rest on; also returns the moves with their
+    /// positions, in the order of the answer.
     ///
     /// # Errors
     /// As for [`Lookup::answer`].
-    pub fn answer_with(
+    pub fn answer_and_rate(
         &self,
         position: &Position,
-        proved: impl Fn(&Position) -> ValueRange,
     ) -> Result<(PositionAnswer, Vec<RatedMove>), LookupError> {
-        let mut rated = self.rate_moves(position)?;
-        for m in &mut rated {
-            m.value = m.value.narrowed(proved(&m.after).reversed());
-        }
-        rated.sort_by_key(RatedMove::rank);
-        let value = self.value(position, &rated)?.narrowed(proved(position));
+        let rated = self.moves(position)?;
+        let value = self.value(position, &rated)?;
         let depth = self.depth_among(position, value, &rated)?;
         let is_played_out = depth.is_some() && value.value() != Some(Value::Draw);
         let line =
@@ -72,6 +83,7 @@ impl Lookup<'_> {
         let answer = PositionAnswer {
             fen: self.board.write_fen(position),
             value,
+            by: None,
             depth,
             moves: moves.collect::<Result<_, _>>()?,
             line,
@@ -79,7 +91,42 @@ impl Lookup<'_> {
         Ok((answer, rated))
     }
 
-    /// The legal moves, the best first. Moves that lead to equal positions are one.
+    /// The bounds of the value of a position, and what they rest on; `None` if there are none.
+    ///
+    /// # Errors
+    /// As for [`Lookup::answer`].
+    pub fn bounds(&self, position: &Position) -> Result<(ValueRange, Option<Basis>), LookupError> {
+        let value = self.value(position, &self.moves(position)?)?;
+        Ok((value, self.basis(position, value)?))
+    }
+
+    /// The value of a position for the side to move, as far as certificates prove it.
+    pub fn proved(&self, position: &Position) -> ValueRange {
+        let proved = self.proofs.iter().map(|proof| proof.value(position));
+        proved.fold(ValueRange::UNKNOWN, ValueRange::narrowed)
+    }
+
+    /// The move that a certificate has for the side to move, and the question that it proves.
+    pub fn proved_move(&self, position: &Position) -> Option<(Question, Position)> {
+        self.proofs.iter().find_map(|proof| proof.choice(position))
+    }
+
+    /// The legal moves, the best first, by database and certificates. Moves that lead to equal
+    /// positions are one.
+    ///
+    /// # Errors
+    /// As for [`Lookup::answer`].
+    pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, LookupError> {
+        let mut rated = self.rate_moves(position)?;
+        for m in &mut rated {
+            m.value = m.value.narrowed(self.proved(&m.after).reversed());
+        }
+        rated.sort_by_key(RatedMove::rank);
+        Ok(rated)
+    }
+
+    /// Like [`Lookup::moves`], by the database alone: a win that is played by depths must not rest
+    /// on a certificate, which has none.
     ///
     /// # Errors
     /// As for [`Lookup::answer`].
@@ -90,13 +137,14 @@ impl Lookup<'_> {
     fn name(&self, before: &Position, rated: &RatedMove) -> Result<MoveAnswer, LookupError> {
         let RatedMove { after, value, depth, .. } = *rated;
         let name = self.board.write_move(before, &after)?;
-        Ok(MoveAnswer { name, fen: self.board.write_fen(&after), value, depth })
+        Ok(MoveAnswer { name, fen: self.board.write_fen(&after), value, by: None, depth })
     }
 
     /// The value by the database or the rules, or by the moves where they say more.
     fn value(&self, position: &Position, moves: &[RatedMove]) -> Result<ValueRange, StoreError> {
         let known = self.values.known(position)?;
-        Ok(if known.value().is_some() { known } else { RatedMove::best_value(moves) })
+        let known = if known.value().is_some() { known } else { RatedMove::best_value(moves) };
+        Ok(known.narrowed(self.proved(position)))
     }
 
     /// The stored depth, or the one that follows from the moves.

@@ -6,9 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use certificate_spec::claim::Question;
-use draughtproof_proof::certificate::{BrokenProof, ProvedMoves};
 use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
-use thiserror::Error;
 
 use super::kept_value::KeptValue;
 use super::record::GameRecord;
@@ -77,25 +75,12 @@ impl fmt::Display for Source {
     }
 }
 
-/// The reason why no move can be chosen.
-#[derive(Debug, Error)]
-pub enum PlayError {
-    /// The database cannot be read.
-    #[error(transparent)]
-    Lookup(#[from] LookupError),
-    /// The certificate is broken.
-    #[error(transparent)]
-    Proof(#[from] BrokenProof),
-}
-
-/// A player: a certificate, a database, and a search for positions that neither decides.
+/// A player: certificates, a database, and a search for positions that neither decides.
 pub struct Opponent<'a> {
-    /// The database, with its depths.
+    /// The database, with its depths, and the certificates.
     pub lookup: Lookup<'a>,
     /// Finds depths that the database does not have.
     pub finder: DepthFinder,
-    /// The certificate, if there is one.
-    pub proof: Option<Box<dyn ProvedMoves + 'a>>,
     /// The search.
     pub engine: Heuristic<'a>,
     /// The limits of the search. The time limit applies to a move from any source.
@@ -106,30 +91,30 @@ impl<'a> Opponent<'a> {
     /// The memory of the finder of depths, in bytes: enough for any six pieces on 8x8.
     pub const FINDER_MEMORY: u64 = 192 << 20;
 
-    /// A player without a certificate, whose searches go as far as possible.
+    /// A player whose searches go as far as possible.
     pub fn new(lookup: Lookup<'a>, engine: Heuristic<'a>) -> Self {
         let finder = DepthFinder::new(Self::FINDER_MEMORY);
-        Opponent { lookup, finder, proof: None, engine, limits: Limits::default() }
+        Opponent { lookup, finder, engine, limits: Limits::default() }
     }
 
     /// A move for the side to move; `None` if there is none. A known win comes first, then the
     /// proof, then the database, and last the search.
     ///
     /// # Errors
-    /// [`PlayError`]
-    pub fn choose(&mut self, record: &GameRecord) -> Result<Option<Choice>, PlayError> {
+    /// [`LookupError`] when a file of the database cannot be read or is damaged.
+    pub fn choose(&mut self, record: &GameRecord) -> Result<Option<Choice>, LookupError> {
         self.choose_and_report(record, &mut |_| ())
     }
 
     /// Like [`Opponent::choose`]; `see` is also shown the result of each depth of a search.
     ///
     /// # Errors
-    /// [`PlayError`]
+    /// [`LookupError`] when a file of the database cannot be read or is damaged.
     pub fn choose_and_report(
         &mut self,
         record: &GameRecord,
         see: &mut dyn FnMut(&Analysis),
-    ) -> Result<Option<Choice>, PlayError> {
+    ) -> Result<Option<Choice>, LookupError> {
         let position = record.position();
         let rated = self.lookup.rate_moves(position)?;
         let Some(best) = rated.first() else { return Ok(None) };
@@ -139,8 +124,7 @@ impl<'a> Opponent<'a> {
         // The value is decided if no other move can be better than the best one.
         let decided = best.value.value().filter(|v| rated.iter().all(|m| m.value.upper <= *v));
         if decided != Some(Value::Win)
-            && let Some(proof) = &mut self.proof
-            && let Some((question, after)) = proof.choice(position)?
+            && let Some((question, after)) = self.lookup.proved_move(position)
         {
             return Ok(Some(Choice { after, source: Source::Proof(question) }));
         }
@@ -151,7 +135,7 @@ impl<'a> Opponent<'a> {
     }
 
     /// The best move of a position whose value is decided.
-    fn by_database(&mut self, record: &GameRecord, value: Value) -> Result<Choice, PlayError> {
+    fn by_database(&mut self, record: &GameRecord, value: Value) -> Result<Choice, LookupError> {
         let end = self.limits.time.map(|time| Instant::now() + time);
         let stop = self.engine.stop_flag();
         let is_stopped =
@@ -181,7 +165,7 @@ impl<'a> Opponent<'a> {
         value: Value,
         rated: &[RatedMove],
         is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Position, PlayError> {
+    ) -> Result<Position, LookupError> {
         if value == Value::Win
             && let Some(after) = self.lookup.fastest(record.position(), is_stopped)?
         {
@@ -197,7 +181,7 @@ impl<'a> Opponent<'a> {
         record: &GameRecord,
         value: Value,
         rated: &[RatedMove],
-    ) -> Result<Position, PlayError> {
+    ) -> Result<Position, LookupError> {
         let kept = KeptValue { lookup: self.lookup, engine: &self.engine };
         let mut best: Option<(_, Position)> = None;
         for RatedMove { after, .. } in rated {

@@ -5,5 +5,5 @@ mod draws;
 mod kept_value;
 mod record;
 
-pub use choice::{Choice, Opponent, PlayError, Source};
+pub use choice::{Choice, Opponent, Source};
 pub use record::{GameRecord, GameResult};

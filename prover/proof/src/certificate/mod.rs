@@ -10,7 +10,7 @@ mod write;
 
 pub use directory::{EmitError, Target};
 pub use expected::ExpectedCertificate;
-pub use proof_moves::{ProofMoves, ProvedMoves, leaf_strategy};
+pub use proof_moves::{ProofMoves, leaf_strategy};
 pub use provenance::{mode_of, provenance};
 pub use read::{BrokenProof, ReadError, Stored, StoredBasis, StoredNode, StoredProof, claimant};
 pub use section::Section;

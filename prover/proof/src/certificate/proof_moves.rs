@@ -9,16 +9,6 @@ use super::{BrokenProof, Stored, StoredBasis, StoredNode, StoredProof};
 use crate::board::Position;
 use crate::search::{Replay, Strategy};
 
-/// A source of proved moves.
-pub trait ProvedMoves {
-    /// The proved move of the side to move, and the question that it proves; `None` if there is
-    /// none.
-    ///
-    /// # Errors
-    /// [`BrokenProof`] if the part of a certificate that is needed proves nothing.
-    fn choice(&mut self, position: &Position) -> Result<Option<(Question, Position)>, BrokenProof>;
-}
-
 /// The moves of a certificate; leaves are replayed when they are first needed.
 pub struct ProofMoves<'a> {
     stored: &'a Stored,
@@ -32,10 +22,16 @@ impl<'a> ProofMoves<'a> {
     pub fn new(stored: &'a Stored) -> Self {
         ProofMoves { stored, strategies: BTreeMap::new() }
     }
-}
 
-impl ProvedMoves for ProofMoves<'_> {
-    fn choice(&mut self, position: &Position) -> Result<Option<(Question, Position)>, BrokenProof> {
+    /// The proved move of the side to move, and the question that it proves; `None` if there is
+    /// none.
+    ///
+    /// # Errors
+    /// [`BrokenProof`] if the part of a certificate that is needed proves nothing.
+    pub fn choice(
+        &mut self,
+        position: &Position,
+    ) -> Result<Option<(Question, Position)>, BrokenProof> {
         let stored = self.stored;
         let ours = stored.proofs.iter().enumerate().filter(|(_, p)| p.claimant() == position.turn);
         for (q, proof) in ours {
@@ -51,9 +47,7 @@ impl ProvedMoves for ProofMoves<'_> {
         }
         Ok(None)
     }
-}
 
-impl ProofMoves<'_> {
     fn choice_of_node(
         &mut self,
         (q, proof): (usize, &StoredProof),

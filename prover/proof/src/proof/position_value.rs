@@ -35,14 +35,23 @@ impl Question<'_> {
 
 /// Searches in turn the questions whether the side to move wins and whether it loses, with more
 /// nodes each time, so that an easy answer to either is found before many nodes are spent on the
-/// other. Both take at most `nodes` nodes together. `search` makes a search for an attacker.
+/// other. Both take at most `nodes` nodes together. `search` makes a search for an attacker. What
+/// is `known` of the value is not searched.
 pub fn position_value<'a>(
     search: impl Fn(Side) -> Search<'a>,
     position: &Position,
+    known: ValueRange,
     nodes: u64,
 ) -> PositionValue {
     let mut questions = [position.turn, position.turn.opponent()]
         .map(|attacker| Question { search: search(attacker), answer: None });
+    for (question, known) in questions.iter_mut().zip([known, known.reversed()]) {
+        question.answer = match (known.lower, known.upper) {
+            (Value::Win, _) => Some(true),
+            (_, Value::Draw | Value::Loss) => Some(false),
+            (_, Value::Win) => None,
+        };
+    }
     let spent = |q: &[Question<'_>; 2]| q[0].search.nodes() + q[1].search.nodes();
     let mut share = FIRST_SHARE;
     let mut before = u64::MAX;

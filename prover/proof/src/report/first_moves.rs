@@ -2,8 +2,7 @@
 
 use super::board_picture::name;
 use crate::board::{Board, MoveError, Position};
-use crate::certificate::{BrokenProof, Stored, StoredProof};
-use crate::certificate::{ProofMoves, ProvedMoves};
+use crate::certificate::{BrokenProof, ProofMoves, Stored, StoredProof};
 
 /// The first moves of a question, by name.
 pub struct FirstMoves {

@@ -3,11 +3,13 @@
 use std::fmt::Write;
 
 use clap::Args;
-use draughtproof_play::lookup::{Lookup, MoveAnswer, PositionAnswer};
+use draughtproof_play::lookup::{Basis, Lookup, MoveAnswer, PositionAnswer};
 
 use crate::board::{Board, Position, Side};
 use crate::cli::failure::Failure;
-use crate::cli::options::{MachineOptions, PositionOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{
+    CertificateOptions, MachineOptions, PositionOptions, StoredOptions, ValuesOptions,
+};
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::Value;
 
@@ -17,6 +19,7 @@ use crate::egdb::Value;
   prove probe --fen B:W18,24,K30:B12,K16 --moves \"16-19 24x15\"
   prove probe --format json B:WK26,10:BK25,21
   prove probe --format tsv <positions.txt
+  prove probe --cert cert --moves 4-7       what the proof of 6x6 says
 
 Shows the board, and all legal moves with value and depth, the best first. The value of a position is for the \
 side to move; the value of a move is for the side that makes it: a move that wins is a win. Moves that lead to \
@@ -35,6 +38,9 @@ known), depth (or null), moves (each with move, fen, value or lower and upper, d
 a line for each position, as short as can be: FEN, value, depth, moves (each as move=value or move=value/depth), \
 line; - stands for what there is not. Without --pieces all of the database that is there is used.
 
+With --cert it says what each value rests on: database, proof (a certificate has the position), rules, or moves (it \
+follows from their values); in json in the field by, in tsv in a last column, for the position.
+
 Without a position, one a line is read from standard input. A line that is no FEN is answered in its place: in json by an object with fen and error, in tsv \
 by the value error and what is wrong in the last column. The others are answered all the same, and the exit \
 status is 1.")]
@@ -44,6 +50,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     values: ValuesOptions,
     #[command(flatten)]
+    certificates: CertificateOptions,
+    #[command(flatten)]
     machine: MachineOptions,
     #[command(flatten)]
     result: ResultOptions,
@@ -52,14 +60,17 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let game = &options.stored.game.game;
+    let used = options.certificates.read(&options.stored)?;
+    let game = &used.stored.game.game;
     let positions = options.positions.or_lines(game)?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
-    let values = options.stored.open(&options.machine, &options.values);
-    let values = values.map_err(|failure| options.stored.with_other_boards(failure))?;
-    let depths = options.stored.depths()?;
-    let lookup = Lookup { board: &game.board, values: &values, depths: Some(&depths) };
+    let values = used.open(&options.machine, &options.values);
+    let values = values.map_err(|failure| used.stored.with_other_boards(failure))?;
+    let depths = used.stored.depths()?;
+    let lookup =
+        Lookup { board: &game.board, values: &values, depths: Some(&depths), proofs: &used.proofs };
+    let columns = COLUMNS + usize::from(used.are_used());
     let format = options.result.format;
     let mut is_first = true;
     let answered = positions.answer_each(game, |text, position| {
@@ -68,12 +79,16 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         }
         let position = match position {
             Ok(position) => position,
-            Err(what) => return out.fault(format, text, COLUMNS, what),
+            Err(what) => return out.fault(format, text, columns, what),
         };
         let answer = lookup.answer(position)?;
         match format {
             Format::Text => out.line(&self::text(&game.board, position, &answer))?,
-            Format::Tsv => out.line(&format!("{text}\t{}", columns(&answer)))?,
+            Format::Tsv if used.are_used() => {
+                let by = answer.by.map_or("-", Basis::name);
+                out.line(&format!("{text}\t{}\t{by}", cells(&answer)))?;
+            }
+            Format::Tsv => out.line(&format!("{text}\t{}", cells(&answer)))?,
             Format::Json => out.json(&answer)?,
         }
         // A program that waits for each answer gets it at once.
@@ -94,6 +109,9 @@ pub(crate) fn text(board: &Board, position: &Position, answer: &PositionAnswer) 
         Side::White => "White",
     };
     out += &format!("{side} to move: {}", answer.value);
+    if let Some(by) = answer.by {
+        out += &format!(", {by}");
+    }
     match answer.depth {
         Some(0) => out += ", depth 0: there is no move",
         Some(depth) => out += &format!(", depth {depth}"),
@@ -118,19 +136,24 @@ fn moves(moves: &[MoveAnswer]) -> String {
         value_width = value_width.max(value.to_string().len());
     }
     let mut out = String::new();
+    let are_sourced = moves.iter().any(|m| m.by.is_some());
     if !moves.is_empty() {
+        let by = if are_sourced { "by        " } else { "" };
         // Writing into a string cannot fail.
-        let _ = write!(out, "\n\n{:name_width$}  {:value_width$}  depth  after", "move", "value");
+        let _ =
+            write!(out, "\n\n{:name_width$}  {:value_width$}  depth  {by}after", "move", "value");
     }
-    for MoveAnswer { name, fen, value, depth } in moves {
+    for MoveAnswer { name, fen, value, by, depth } in moves {
         let value = value.to_string();
         let depth = or_dash(*depth);
-        let _ = write!(out, "\n{name:name_width$}  {value:value_width$}  {depth:>5}  {fen}");
+        let by = by.map_or("-", Basis::name);
+        let by = if are_sourced { format!("{by:<10}") } else { String::new() };
+        let _ = write!(out, "\n{name:name_width$}  {value:value_width$}  {depth:>5}  {by}{fen}");
     }
     out
 }
 
-fn columns(answer: &PositionAnswer) -> String {
+fn cells(answer: &PositionAnswer) -> String {
     let mut moves = Vec::new();
     for MoveAnswer { name, value, depth, .. } in &answer.moves {
         let depth = depth.map_or(String::new(), |depth| format!("/{depth}"));

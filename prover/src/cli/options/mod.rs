@@ -1,5 +1,6 @@
 //! Options that several commands have. Those for the game, the claim and the database are here.
 
+mod certificates;
 pub(crate) mod game_files;
 pub(crate) mod sizes;
 pub(crate) mod values;
@@ -8,6 +9,7 @@ mod machine;
 mod positions;
 mod start;
 
+pub(crate) use certificates::{CertificateOptions, by};
 pub(crate) use game_files::GameInFile;
 pub(crate) use machine::{MachineOptions, TableOption};
 pub(crate) use positions::PositionOptions;

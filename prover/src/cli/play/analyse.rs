@@ -3,14 +3,18 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use draughtproof_play::lookup::{Basis, Lookup};
 use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 use serde::Serialize;
 
 use super::limits::LimitOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::cli::failure::Failure;
-use crate::cli::options::{MachineOptions, PositionOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{
+    CertificateOptions, MachineOptions, PositionOptions, StoredOptions, ValuesOptions, by,
+};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
+use crate::egdb::ValueRange;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -19,11 +23,13 @@ use crate::cli::output::{Format, ResultOptions, ResultWriter};
   prove analyse --game 6x6 --nodes 1000000 --format tsv start
   prove analyse --opening 13 --moves 19x12
   prove analyse --nodes 100000 --format json - <positions.txt
+  prove analyse --cert cert --depth 9         6x6, with what the proof says
 
 Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
 is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was \
 found. What is proved is win, draw, loss, >=draw, <=draw or unknown, for the side to move; when it is a \
-value, the search ends. Without a position it is the start of the game. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
+value, the search ends; but not if a certificate of --cert proves it, and a column (in json and at the end in tsv: \
+by) says what the value rests on: proof, database, rules, moves or search. Without a position it is the start of the game. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
 results depend on the machine. Databases that are there are used.
 
 In tsv and json each line has fen, depth, score, nodes, nodes a second, proven, pv. A line of standard input \
@@ -35,6 +41,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     values: ValuesOptions,
     #[command(flatten)]
+    certificates: CertificateOptions,
+    #[command(flatten)]
     positions: PositionOptions,
     #[command(flatten)]
     limits: LimitOptions,
@@ -45,29 +53,35 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let board = options.stored.board();
-    let game = &options.stored.game.game;
+    let used = options.certificates.read(&options.stored)?;
+    let game = &used.stored.game.game;
+    let board = &game.board;
     let positions = options.positions.or_start(game)?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
-    let database = options.stored.load_if_there(&options.machine, &options.values)?;
+    let database = used.stored.load_if_there(&options.machine, &options.values)?;
+    let lookup = Lookup { board, values: &database, depths: None, proofs: &used.proofs };
     let usual = Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
     let limits = options.limits.limits(usual);
     let mut heuristic = Heuristic::new(board, &database);
+    let columns = COLUMNS + usize::from(used.are_used());
     let format = options.result.format;
     if format == Format::Tsv {
-        out.line("fen\tdepth\tscore\tnodes\tnodes/s\tproven\tpv")?;
+        let by = if used.are_used() { "\tby" } else { "" };
+        out.line(&format!("fen\tdepth\tscore\tnodes\tnodes/s\tproven\tpv{by}"))?;
     }
     let answered = positions.answer_each(game, |text, position| {
         let position = match position {
             Ok(position) => position,
-            Err(what) => return out.fault(format, text, COLUMNS, what),
+            Err(what) => return out.fault(format, text, columns, what),
         };
+        let known = used.are_used().then(|| lookup.bounds(position)).transpose()?;
         let fen = board.write_fen(position);
         if format == Format::Text {
             out.line(&fen)?;
             let [depth, score, nodes, rate] = ["depth", "score", "nodes", "kn/s"];
-            out.line(&format!("{depth:>5} {score:>7} {nodes:>13} {rate:>9}  proven   pv"))?;
+            let by = if known.is_some() { "by       " } else { "" };
+            out.line(&format!("{depth:>5} {score:>7} {nodes:>13} {rate:>9}  proven   {by}pv"))?;
         }
         let start = Instant::now();
         // The callback cannot return an error, so one of printing is kept until the search has
@@ -79,7 +93,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
                 let pv = line(board, position, analysis);
                 printed = pv.map_err(|e| Failure::Input(e.to_string())).and_then(|pv| {
                     let rate = (analysis.nodes as f64 / seconds.max(1e-6)) as u64;
-                    print(&mut out, format, &Row::new(&fen, analysis, rate, &pv))?;
+                    print(&mut out, format, &Row::new(&fen, analysis, rate, &pv, known))?;
                     // A user or program that follows the search sees each depth at once.
                     out.flush()
                 });
@@ -105,13 +119,24 @@ struct Row<'a> {
     proven: String,
     ends_in_draw: bool,
     pv: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'static str>,
 }
 
 impl<'a> Row<'a> {
-    fn new(fen: &'a str, analysis: &Analysis, nodes_per_second: u64, pv: &'a str) -> Self {
+    fn new(
+        fen: &'a str,
+        analysis: &Analysis,
+        nodes_per_second: u64,
+        pv: &'a str,
+        known: Option<(ValueRange, Option<Basis>)>,
+    ) -> Self {
         let Analysis { depth, score, nodes, ends_in_draw, .. } = *analysis;
-        let proven = analysis.proven.to_string();
-        Row { fen, depth, score, nodes, nodes_per_second, proven, ends_in_draw, pv }
+        let (bounds, basis) = known.unwrap_or((ValueRange::UNKNOWN, None));
+        let value = bounds.narrowed(analysis.proven);
+        let proven = value.to_string();
+        let by = known.map(|_| by(value, bounds, basis));
+        Row { fen, depth, score, nodes, nodes_per_second, proven, ends_in_draw, pv, by }
     }
 }
 
@@ -123,17 +148,20 @@ fn line(board: &Board, position: &Position, analysis: &Analysis) -> Result<Strin
 }
 
 fn print(out: &mut ResultWriter, format: Format, row: &Row<'_>) -> Result<(), Failure> {
-    let Row { fen, depth, score, nodes, nodes_per_second: rate, proven, ends_in_draw, pv } = row;
+    let Row { fen, depth, score, nodes, nodes_per_second: rate, proven, ends_in_draw, pv, by } =
+        row;
     match format {
         Format::Text => {
             let end = if *ends_in_draw { " (draw)" } else { "" };
             let kilo = rate / 1000;
+            let by = by.map_or(String::new(), |by| format!("{by:<8} "));
             let line =
-                format!("{depth:>5} {score:>+7} {nodes:>13} {kilo:>9}  {proven:<8} {pv}{end}");
+                format!("{depth:>5} {score:>+7} {nodes:>13} {kilo:>9}  {proven:<8} {by}{pv}{end}");
             out.line(&line)
         }
         Format::Tsv => {
-            out.line(&format!("{fen}\t{depth}\t{score}\t{nodes}\t{rate}\t{proven}\t{pv}"))
+            let by = by.map_or(String::new(), |by| format!("\t{by}"));
+            out.line(&format!("{fen}\t{depth}\t{score}\t{nodes}\t{rate}\t{proven}\t{pv}{by}"))
         }
         Format::Json => out.json(row),
     }

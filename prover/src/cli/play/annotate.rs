@@ -6,6 +6,7 @@ use clap::Args;
 use draughtproof_play::games::{
     Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv,
 };
+use draughtproof_play::lookup::Lookup;
 use draughtproof_proof::heuristic::Limits;
 use draughtproof_proof::progress::print_line;
 
@@ -14,7 +15,7 @@ use super::replay::strictness;
 use crate::board::{PdnGame, PdnReader, RemarkKind, write_pdn};
 use crate::cli::failure::Failure;
 use crate::cli::options::game_files::open;
-use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 
 /// The default limit of nodes for a position.
@@ -25,10 +26,11 @@ const NODES: u64 = 100_000;
   prove annotate games.pdn >annotated.pdn
   prove annotate --pieces 6 --time 2 --table mistakes.tsv games.pdn >annotated.pdn
   prove annotate --fresh annotated.pdn --out again.pdn
+  prove annotate --cert cert small.pdn         games of 6x6, with what its proof says
   prove annotate --format tsv games.pdn        the mistakes alone
 
 Writes the games with a comment on each move: what the position after it is worth. Where that is proved, it \
-is a value, with (database) or (search); else a score in men, good for Black if positive, and its depth. ?? \
+is a value, with (database), (proof) or (search); else a score in men, good for Black if positive, and its depth. ?? \
 marks a move of which it is proved that it gives a draw or a win away; ? one after which the score is worse by \
 half a man or more than after the best move; better play follows as a variation. Values are those of the rules \
 without a 40-move rule. Remarks that the games have are kept; a strength such as ! gives way to that of a \
@@ -49,6 +51,8 @@ pub(crate) struct Options {
     stored: StoredOptions,
     #[command(flatten)]
     values: ValuesOptions,
+    #[command(flatten)]
+    certificates: CertificateOptions,
     /// A file of games, in PDN ["-" is standard input]
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -70,15 +74,18 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let game = &options.stored.game.game;
+    let used = options.certificates.read(&options.stored)?;
+    let game = &used.stored.game.game;
     let (name, source) = open(&options.file)?;
     // A file that cannot be written is reported before the work.
     let mut out = options.result.begin()?;
     let table = options.table.as_deref().map(|file| ResultWriter::new(Some(file))).transpose()?;
     options.machine.start()?;
-    let database = options.stored.load_if_there(&options.machine, &options.values)?;
+    let database = used.stored.load_if_there(&options.machine, &options.values)?;
+    let lookup =
+        Lookup { board: &game.board, values: &database, depths: None, proofs: &used.proofs };
     let usual = Limits { nodes: NODES, ..Limits::default() };
-    let judge = Judge::new(&game.board, &database, options.limits.limits(usual));
+    let judge = Judge::new(lookup, options.limits.limits(usual));
     let progress = options.machine.progress();
     let bar = progress.start("annotating".into(), 0, "positions");
     let format = options.result.format;

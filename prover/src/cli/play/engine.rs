@@ -11,7 +11,7 @@ use draughtproof_proof::heuristic::Limits;
 use super::limits::LimitOptions;
 use crate::cli::failure::Failure;
 use crate::cli::options::sizes::parse_size;
-use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions};
 use crate::egdb::Values;
 use crate::egdb::size::{rounded_down, rounded_up};
 
@@ -20,10 +20,12 @@ use crate::egdb::size::{rounded_down, rounded_up};
   prove engine                               8x8, with the database in egdb if there is one
   prove engine --hash 1GiB --threads 4 --db /data/egdb
   prove engine --game 6x6 --pieces 0 --book book.tsv
+  prove engine --cert cert                   6x6, by its proof
 
 Speaks the Hub protocol, version 2 (Fabien Letouzey, as in Scan), a line a command: hub, set-param, init, \
 new-game, pos, level, go think, go ponder, go analyze, stop, ponder-hit, ping, quit. A move comes from the \
-book, from the database where that decides, and else from a search, whose scores are in men: a win on the board in N moves \
+book, from the database where that knows of a win, from a certificate of --cert, from the database where that \
+decides, and else from a search, whose scores are in men: a win on the board in N moves \
 is 100 - N/100, one in the database about 99.
 
 Positions are written as pydraughts does for English draughts: the board turned, the colours exchanged, so that \
@@ -40,6 +42,8 @@ pub(crate) struct Options {
     stored: StoredOptions,
     #[command(flatten)]
     values: ValuesOptions,
+    #[command(flatten)]
+    certificates: CertificateOptions,
     /// Play openings by this book, as `prove book` makes it
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
@@ -56,8 +60,10 @@ pub(crate) struct Options {
 const TIME: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
-    let Options { stored, values, book, hash, limits, machine } = options;
+    let Options { stored, values, certificates, book, hash, limits, machine } = options;
     stored.check_folder()?;
+    let used = certificates.read(&stored)?;
+    let stored = used.stored;
     machine.start()?;
     // Clients of the engine read standard error together with standard output.
     let machine = machine.silent();
@@ -80,7 +86,8 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         open(&stored, &values, &machine, parameters).map_err(|e| e.to_string())
     };
     let limits = limits.limits(Limits { time: Some(TIME), ..Limits::default() });
-    let setup = Setup { game: stored.game.game.clone(), parameters, limits, open: &open };
+    let game = stored.game.game.clone();
+    let setup = Setup { game, parameters, limits, open: &open, proofs: &used.proofs };
     Ok(engine::run(&setup, io::stdin(), io::stdout().lock())?)
 }
 

@@ -7,15 +7,14 @@ use certificate_spec::text::without_mark;
 use clap::{Args, ValueEnum};
 use draughtproof_play::lookup::Lookup;
 use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
-use draughtproof_proof::certificate::{ProofMoves, Stored};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
-use draughtproof_proof::progress::print_line;
-use draughtproof_proof::proof::if_assumed;
 
 use super::limits::LimitOptions;
 use crate::board::Side;
 use crate::cli::failure::Failure;
-use crate::cli::options::{MachineOptions, StartOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{
+    CertificateOptions, MachineOptions, StartOptions, StoredOptions, ValuesOptions,
+};
 
 const HELP: &str = "\
 11-15   make a move; 22x15, or 22x15x8 where there are several
@@ -48,6 +47,8 @@ pub(crate) struct Options {
     #[arg(value_name = "CERT")]
     certificate: Option<PathBuf>,
     #[command(flatten)]
+    certificates: CertificateOptions,
+    #[command(flatten)]
     stored: StoredOptions,
     #[command(flatten)]
     values: ValuesOptions,
@@ -75,30 +76,19 @@ enum SideOption {
 
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
     options.machine.start()?;
-    let certificate = options.certificate.as_deref().map(Stored::read).transpose()?;
+    let certificate = options.certificate.as_deref();
+    let used = options.certificates.read_after(certificate, &options.stored)?;
     let limits = options.limits.limits(Limits { nodes: NODES, ..Limits::default() });
-    let stored = match &certificate {
-        Some(certificate) => options.stored.with_game(certificate.game.clone()),
-        None => options.stored,
-    };
+    let stored = &used.stored;
     let game = &stored.game.game;
-    let usual = certificate.as_ref().map_or_else(|| game.start(), |certificate| certificate.start);
+    let usual = used.start.unwrap_or_else(|| game.start());
     let start = options.start.given(game)?.unwrap_or(usual);
-    if let Some(certificate) = certificate.as_ref().filter(|certificate| certificate.assumed() > 0)
-    {
-        let claim = &certificate.claim;
-        let claimed = format!("{} {} from {}", claim.value.word(), claim.game, claim.start);
-        print_line(&if_assumed(certificate.assumed(), &claimed));
-    }
     let values = stored.open_if_there(&options.machine, &options.values)?;
     let depths = if values.cover().is_empty() { None } else { Some(stored.depths()?) };
     let board = &game.board;
-    let lookup = Lookup { board, values: &values, depths: depths.as_ref() };
-    let opponent = Opponent {
-        proof: certificate.as_ref().map(|stored| Box::new(ProofMoves::new(stored)) as _),
-        limits,
-        ..Opponent::new(lookup, Heuristic::new(board, &values))
-    };
+    let proofs = &used.proofs;
+    let lookup = Lookup { board, values: &values, depths: depths.as_ref(), proofs };
+    let opponent = Opponent { limits, ..Opponent::new(lookup, Heuristic::new(board, &values)) };
     let user = match options.side {
         None => start.turn,
         Some(SideOption::Black) => Side::Black,

@@ -3,27 +3,31 @@
 use std::ops::ControlFlow;
 
 use clap::Args;
-use draughtproof_play::lookup::KnownValue;
+use draughtproof_play::lookup::{KnownValue, Lookup};
 use draughtproof_proof::proof::{PositionValue, position_value};
 use draughtproof_proof::search::{Goal, Search, SearchProgress};
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
 use crate::cli::options::{
-    MachineOptions, PositionOptions, StoredOptions, TableOption, ValuesOptions,
+    CertificateOptions, MachineOptions, PositionOptions, StoredOptions, TableOption, ValuesOptions,
+    by,
 };
 use crate::cli::output::{Format, ResultOptions};
+use crate::egdb::ValueRange;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove solve --game 6x6 --nodes 1000000 start          the start of 6x6
   prove solve --nodes 100000 <positions.txt
   prove solve --nodes 100000 --opening 13
+  prove solve --cert cert --moves \"4-7 15-12\"           what the proof leaves open
 
 Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown. \
 The questions whether the side to move wins and whether it loses are searched in turn, with more nodes each \
 time; what one leaves the other may have. Every answer has been verified by replaying its strategy. Databases \
-that are there are used.
+that are there are used. With --cert only what certificates leave open is searched, and a last column (in json: by) \
+says what the value rests on: proof, database, rules, moves or search.
 
 --format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
 known), nodes; tsv is as text. Without a position, one a line is read from standard input. A line that is no FEN is answered in its place, by an object \
@@ -34,6 +38,8 @@ pub(crate) struct Options {
     stored: StoredOptions,
     #[command(flatten)]
     values: ValuesOptions,
+    #[command(flatten)]
+    certificates: CertificateOptions,
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     nodes: u64,
@@ -48,12 +54,15 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let board = options.stored.board();
-    let game = &options.stored.game.game;
+    let used = options.certificates.read(&options.stored)?;
+    let game = &used.stored.game.game;
+    let board = &game.board;
     let positions = options.positions.or_lines(game)?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
-    let database = options.stored.load_if_there(&options.machine, &options.values)?;
+    let database = used.stored.load_if_there(&options.machine, &options.values)?;
+    let lookup = Lookup { board, values: &database, depths: None, proofs: &used.proofs };
+    let columns = COLUMNS + usize::from(used.are_used());
     options.table.check(options.nodes, 2, options.machine.memory(), "--nodes")?;
     let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
     let report = |SearchProgress { nodes, .. }| {
@@ -72,15 +81,22 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let answered = positions.answer_each(game, |text, position| {
         let position = match position {
             Ok(position) => position,
-            Err(what) => return out.fault(format, text, COLUMNS, what),
+            Err(what) => return out.fault(format, text, columns, what),
         };
-        let PositionValue { value, nodes } = position_value(search, position, options.nodes);
+        let known = used.are_used().then(|| lookup.bounds(position)).transpose()?;
+        let (bounds, basis) = known.unwrap_or((ValueRange::UNKNOWN, None));
+        let PositionValue { value, nodes } =
+            position_value(search, position, bounds, options.nodes);
+        let by = used.are_used().then(|| by(value, bounds, basis));
         match format {
             Format::Json => {
                 let fen = board.write_fen(position);
-                out.json(&SolvedRow { fen, value: value.into(), nodes })?;
+                out.json(&SolvedRow { fen, value: value.into(), nodes, by })?;
             }
-            _ => out.line(&format!("{text}\t{value}\t{nodes}"))?,
+            _ => {
+                let by = by.map_or(String::new(), |by| format!("\t{by}"));
+                out.line(&format!("{text}\t{value}\t{nodes}{by}"))?;
+            }
         }
         // One answer at a time, for a program that waits for it.
         out.flush()
@@ -101,4 +117,6 @@ struct SolvedRow {
     #[serde(flatten)]
     value: KnownValue,
     nodes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'static str>,
 }

@@ -1,0 +1,67 @@
+//! What a value rests on.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::Lookup;
+use crate::board::Position;
+use crate::egdb::{StoreError, ValueRange};
+
+/// What a value or a bound rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// A side has no piece or no move.
+    Rules,
+    /// The database has the position, or the positions after its captures.
+    Database,
+    /// A certificate has the position.
+    Proof,
+    /// The values of the moves.
+    Moves,
+}
+
+impl Basis {
+    /// The name of the basis in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Rules => "rules",
+            Basis::Database => "database",
+            Basis::Proof => "proof",
+            Basis::Moves => "moves",
+        }
+    }
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Basis::Rules => "by the rules",
+            Basis::Database => "by database",
+            Basis::Proof => "by proof",
+            Basis::Moves => "by its moves",
+        })
+    }
+}
+
+impl Lookup<'_> {
+    /// What the value of a position rests on, as it was found; `None` if nothing is known.
+    pub(super) fn basis(
+        &self,
+        position: &Position,
+        value: ValueRange,
+    ) -> Result<Option<Basis>, StoreError> {
+        if value == ValueRange::UNKNOWN {
+            return Ok(None);
+        }
+        if !position.both_sides() || !self.board.can_move(position) {
+            return Ok(Some(Basis::Rules));
+        }
+        if self.values.try_probe(position)?.is_some() {
+            return Ok(Some(Basis::Database));
+        }
+        let is_proved = self.proved(position) != ValueRange::UNKNOWN;
+        Ok(Some(if is_proved { Basis::Proof } else { Basis::Moves }))
+    }
+}
