@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 __version__: str
 
 UNKNOWN: int
-"""In arrays: a position that the database does not cover."""
+"""In arrays: a position whose value is not known."""
 
 class DatabaseError(Exception):
-    """A database that is not there, or a file of it that cannot be read or is damaged."""
+    """A database or certificate that is not there, or a file of it that cannot be read or is damaged."""
 
 @final
 class Value:
@@ -48,6 +48,10 @@ class Move:
     @property
     def depth(self) -> int | None:
         """The plies until the next capture, crowning or move of a man, this move included."""
+    @property
+    def by(self) -> str | None:
+        """What the value rests on: ``database``, ``proof`` (a certificate) or ``rules``; ``None``
+        if it is unknown."""
 
 @final
 class Database:
@@ -56,12 +60,17 @@ class Database:
     def __new__(
         cls,
         directory: str | os.PathLike[str],
-        board: str = "8x8",
+        board: str | None = None,
         *,
+        certificates: Sequence[str | os.PathLike[str]] = [],
         mode: Literal["cached", "resident", "mapped"] = "cached",
         memory: int = 268435456,
     ) -> Database:
         """Opens the database of a board (``RxC``) in a directory of databases.
+
+        ``certificates`` are directories of certificates; values that they prove are known, too.
+        They are not verified: that is for ``check``. Without ``board`` it is that of the first of
+        them, else 8x8.
 
         ``mode`` says where values are: ``cached`` (decoded when they are needed, at most ``memory``
         bytes of them kept), ``resident`` (all in memory, decoded now, at most ``memory`` bytes) or
@@ -81,16 +90,21 @@ class Database:
     def root(self) -> str:
         """A hash that all its files follow from, in hexadecimal digits."""
     def probe(self, fen: str) -> Value | None:
-        """The value for the side to move; ``None`` where the database has none."""
+        """The value for the side to move; ``None`` where neither the database nor a certificate has
+        one."""
     def bounds(self, fen: str) -> tuple[Value, Value]:
-        """What the value lies between: from the database, the rules, or the values of the moves."""
+        """What the value lies between: from the database, certificates, the rules, or the values of
+        the moves."""
+    def by(self, fen: str) -> str | None:
+        """What these bounds rest on: ``database``, ``proof`` (a certificate), ``rules`` or
+        ``moves``; ``None`` if nothing is known."""
     def depth(self, fen: str) -> int | None:
         """The plies until the next capture, crowning or move of a man that keeps a win or loss;
         ``None`` for a draw and where no depths are stored (``prove db --depth``)."""
     def moves(self, fen: str) -> list[Move]:
         """The legal moves, the best first."""
     def probe_batch(self, positions: Sequence[str] | NDArray[np.uint32]) -> NDArray[np.int8]:
-        """The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not covered.
+        """The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not known.
 
         Positions are FENs, or rows ``(black, white, kings, white to move)`` as from ``pack``. What
         must be decoded is decoded once, by all processors.

@@ -1,9 +1,12 @@
 //! A database, in Python.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use draughtproof_egdb::{Database as Opened, Mode, RatedMove, Store};
+use draughtproof_egdb::{Database as Opened, Mode, RatedMove, Store, ValueRange};
 use draughtproof_game::{Board, Position, Side};
+use draughtproof_play::lookup::{Basis, Lookup, ProvedPositions};
+use draughtproof_proof::certificate::Stored;
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods,
 };
@@ -17,7 +20,7 @@ create_exception!(
     draughtproof,
     DatabaseError,
     PyException,
-    "A database that is not there, or a file of it that cannot be read or is damaged."
+    "A database or certificate that is not there, or a file of it that cannot be read or is damaged."
 );
 
 fn database_error(error: impl ToString) -> PyErr {
@@ -33,6 +36,7 @@ fn value_error(error: impl ToString) -> PyErr {
 pub struct Database {
     opened: Opened,
     store: Store,
+    proofs: Vec<Arc<ProvedPositions>>,
 }
 
 /// Positions in either form that Python passes.
@@ -46,20 +50,43 @@ enum Positions<'py> {
 impl Database {
     /// Opens the database of a board (`RxC`) in a directory of databases.
     ///
+    /// `certificates` are directories of certificates; values that they prove are known, too. They
+    /// are not verified: that is for `check`. Without `board` it is that of the first of them, else
+    /// 8x8.
+    ///
     /// `mode` is the place of the values: `cached` (decoded when they are needed, at most `memory`
     /// bytes of them kept), `resident` (all in memory, decoded now, at most `memory` bytes) or
     /// `mapped` (in the tables that `prove db map` makes; slices without a table as with
     /// `cached`).
     #[new]
-    #[pyo3(signature = (directory, board = "8x8", *, mode = "cached", memory = 256 << 20))]
+    #[pyo3(signature = (directory, board = None, *, certificates = Vec::new(), mode = "cached", memory = 256 << 20))]
     fn new(
         py: Python<'_>,
         directory: PathBuf,
-        board: &str,
+        board: Option<&str>,
+        certificates: Vec<PathBuf>,
         mode: &str,
         memory: u64,
     ) -> PyResult<Self> {
-        let board = read_board(board)?;
+        let read = |directory: &PathBuf| Stored::read(directory).map_err(database_error);
+        let stored = certificates.iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        let board = match (board, stored.first()) {
+            (Some(name), _) => read_board(name)?,
+            (None, Some(certificate)) => certificate.game.board.clone(),
+            (None, None) => read_board("8x8")?,
+        };
+        let mut proofs = Vec::new();
+        for certificate in &stored {
+            let found = &certificate.game.board;
+            if *found != board {
+                let path = certificate.directory.display();
+                let [expected, found] = [board.name(), found.name()];
+                let what = format!("{path}: expected a certificate of {expected}, found {found}");
+                return Err(value_error(what));
+            }
+            let positions = py.detach(|| ProvedPositions::new(certificate));
+            proofs.push(Arc::new(positions.map_err(database_error)?));
+        }
         let mode = match mode {
             "cached" => Mode::Cached(memory),
             "resident" => Mode::Resident(memory),
@@ -72,7 +99,7 @@ impl Database {
         let store = Store::new(&directory, &board);
         let opened =
             py.detach(|| Opened::open(&directory, &board, mode)).map_err(database_error)?;
-        Ok(Database { opened, store })
+        Ok(Database { opened, store, proofs })
     }
 
     /// The board, such as `8x8`.
@@ -100,19 +127,25 @@ impl Database {
         Ok(self.store.manifest().map_err(database_error)?.root().to_string())
     }
 
-    /// The value for the side to move; `None` where the database has none.
+    /// The value for the side to move; `None` where neither the database nor a certificate has one.
     fn probe(&self, py: Python<'_>, fen: &str) -> PyResult<Option<Value>> {
         let position = self.read(fen)?;
         let value = py.detach(|| self.opened.probe(&position)).map_err(database_error)?;
-        Ok(value.map(Value::from))
+        Ok(value.or_else(|| self.lookup().proved(&position).value()).map(Value::from))
     }
 
-    /// The bounds of the value, inclusively: from the database, the rules, or the values of the
-    /// moves.
+    /// The bounds of the value, inclusively: from the database, certificates, the rules, or the
+    /// values of the moves.
     fn bounds(&self, py: Python<'_>, fen: &str) -> PyResult<(Value, Value)> {
-        let position = self.read(fen)?;
-        let bounds = py.detach(|| self.opened.bounds(&position)).map_err(database_error)?;
+        let (bounds, _) = self.known(py, fen)?;
         Ok((bounds.lower.into(), bounds.upper.into()))
+    }
+
+    /// What these bounds rest on: `database`, `proof` (a certificate), `rules` or `moves`; `None` if
+    /// nothing is known.
+    fn by(&self, py: Python<'_>, fen: &str) -> PyResult<Option<&'static str>> {
+        let (_, basis) = self.known(py, fen)?;
+        Ok(basis.map(Basis::name))
     }
 
     /// The plies until the next capture, crowning or move of a man that keeps a win or loss; `None`
@@ -125,17 +158,20 @@ impl Database {
     /// The legal moves, the best first.
     fn moves(&self, py: Python<'_>, fen: &str) -> PyResult<Vec<Move>> {
         let position = self.read(fen)?;
-        let found = py.detach(|| self.opened.moves(&position)).map_err(database_error)?;
+        let lookup = self.lookup();
+        let found = py.detach(|| lookup.moves(&position)).map_err(database_error)?;
         let board = self.opened.board();
         let mut moves = Vec::with_capacity(found.len());
         for RatedMove { after, value, depth, .. } in found {
             let name = board.write_move(&position, &after).map_err(value_error)?;
-            moves.push(Move { name, fen: board.write_fen(&after), depth, range: value });
+            let basis = lookup.basis(&after, value.reversed()).map_err(database_error)?;
+            let by = basis.map(Basis::name);
+            moves.push(Move { name, fen: board.write_fen(&after), depth, by, range: value });
         }
         Ok(moves)
     }
 
-    /// The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not covered.
+    /// The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not known.
     ///
     /// Positions are FENs, or rows (black, white, kings, white to move) as from `pack`. Each part
     /// that must be decoded is decoded once, by all processors.
@@ -149,7 +185,10 @@ impl Database {
             Positions::Words(rows) => self.unpack(&rows)?,
         };
         let values = py.detach(|| self.opened.probe_batch(&positions)).map_err(database_error)?;
-        Ok(values.into_iter().map(number).collect::<Vec<i8>>().into_pyarray(py))
+        let lookup = self.lookup();
+        let values = values.into_iter().zip(&positions);
+        let values = values.map(|(value, p)| value.or_else(|| lookup.proved(p).value()));
+        Ok(values.map(number).collect::<Vec<i8>>().into_pyarray(py))
     }
 
     /// Positions as rows (black, white, kings, white to move), bit n − 1 for square n.
@@ -189,6 +228,20 @@ impl Database {
 }
 
 impl Database {
+    fn lookup(&self) -> Lookup<'_> {
+        Lookup {
+            board: self.opened.board(),
+            values: self.opened.values(),
+            depths: Some(self.opened.depths()),
+            proofs: &self.proofs,
+        }
+    }
+
+    fn known(&self, py: Python<'_>, fen: &str) -> PyResult<(ValueRange, Option<Basis>)> {
+        let position = self.read(fen)?;
+        py.detach(|| self.lookup().bounds(&position)).map_err(database_error)
+    }
+
     fn read(&self, fen: &str) -> PyResult<Position> {
         self.opened.board().read_fen(fen).map_err(value_error)
     }

@@ -3,7 +3,7 @@
 use draughtproof_egdb::ValueRange;
 use pyo3::prelude::*;
 
-/// The number in arrays for a position that the database does not cover.
+/// The number in arrays for a position whose value is not known.
 pub const UNKNOWN: i8 = 3;
 
 /// The value of a position for the side to move. As a number: 0, 1, 2.
@@ -45,6 +45,10 @@ pub struct Move {
     /// The plies until the next capture, crowning or move of a man, this move included.
     #[pyo3(get)]
     pub depth: Option<u32>,
+    /// What the value rests on: `database`, `proof` (a certificate), `rules`; `None` if it is
+    /// unknown.
+    #[pyo3(get)]
+    pub by: Option<&'static str>,
     /// The value of the move for the side that makes it.
     pub range: ValueRange,
 }

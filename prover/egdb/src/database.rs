@@ -92,6 +92,16 @@ impl Database {
         Ok(Database { values, depths: Depths::open(root, board)? })
     }
 
+    /// The values of the database.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The depths beside the values, as far as they are stored.
+    pub fn depths(&self) -> &Depths {
+        &self.depths
+    }
+
     /// The board of the database.
     pub fn board(&self) -> &Board {
         self.values.board()

@@ -8,8 +8,9 @@
 //! 3. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
 //! 4. [`combine`]: certificates of openings joined into one; [`report`]: statistics of certificates
 //!    and databases.
-//! 5. [`prepare_database`]: databases are verified, built and loaded before a search;
-//!    [`progress`]: what people see meanwhile; [`wire`]: the prover's own files as bytes.
+//! 5. [`prepare_database`]: databases are verified, built and loaded before a search; [`effort`]:
+//!    what a proof may take; [`progress`]: what people see meanwhile; [`wire`]: the prover's own
+//!    files as bytes.
 //!
 //! This crate knows nothing of brokers or HTTP, of asynchronous code, or of a command line.
 //!
@@ -72,6 +73,7 @@ use draughtproof_game as board;
 
 pub mod certificate;
 pub mod combine;
+pub mod effort;
 pub mod heuristic;
 pub mod prepare_database;
 pub mod progress;

@@ -53,6 +53,7 @@ pub use failure::Failure;
   prove report all --format html --out all.html  what a certificate consists of
   prove literature corpus/endings.tsv        published values, against a database
   prove plan --game 8x8 --pieces 8           how long and how large databases would be
+  prove plan --game 7x7                      how long and how large a proof would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
   prove book --out book.tsv                  an opening book for the engine
   prove replay games.pdn                     whether games are legal
@@ -85,7 +86,8 @@ pub struct Cli {
 enum Command {
     /// Build endgame databases, or extend, copy and compare those that are there.
     Db(Box<db::Options>),
-    /// Forecast time, memory and disk for building databases on this machine.
+    /// Forecast time, memory and disk for building databases on this machine, or for a proof.
+    #[command(mut_arg("cover", |cover| cover.required(false)))]
     Plan(plan::Options),
     /// Count wins, draws and losses of a database, slice by slice.
     Stats(stats::Options),

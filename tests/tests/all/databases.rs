@@ -368,6 +368,26 @@ fn a_page_of_statistics() {
 }
 
 #[test]
+fn a_plan_has_depths_and_proofs() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let depths = ["plan", "--game", "4x4", "--pieces", "4", "--depth", "-q"];
+    let out = prove(&[&depths[..], &["--format", "json"]].concat(), here);
+    let rows: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(rows.len() == 3 && rows.iter().all(|row| row["depth_seconds"].is_f64()), "{out}");
+    assert!(prove(&depths, here).contains("depths: < 1 s in all; by number of pieces: 2 < 1 s"));
+
+    let proof = prove(&["plan", "--game", "8x8", "-q"], here);
+    assert!(proof.contains("1 × 10¹³") && proof.contains("over 8 pieces: no."), "{proof}");
+    assert!(!prove(&["plan", "--game", "7x7", "-q"], here).contains(": no."));
+    let small = prove(&["plan", "--game", "7x7", "-q", "--format", "tsv"], here);
+    assert!(small.starts_with("pieces\tnodes\tcore_seconds\tmemory\tcertificate\n"), "{small}");
+    fails(here, &["plan", "--game", "8x8", "--depth"], 2, &["--pieces"]);
+    fails(here, &["db", "--game", "8x8"], 2, &["--pieces"]);
+}
+
+#[test]
 fn a_plan_knows_what_is_there() {
     let directory = tempfile::tempdir().unwrap();
     prove(&["db", "--game", "4x4", "--pieces", "5", "--quiet"], directory.path());

@@ -54,6 +54,8 @@ pub struct Forecast {
     pub known: bool,
     /// The seconds to build the slices.
     pub seconds: f64,
+    /// The seconds to find and store their depths, if [`Forecaster::measure_depths`] was called.
+    pub depth_seconds: Option<f64>,
     /// The bytes that the slices take on disk, also while they are built.
     pub bytes: f64,
     /// The least bytes of memory with which they can be built, with tables in files.
@@ -92,6 +94,8 @@ pub struct Forecaster {
     read: f64,
     /// The pace of slices of which no time is known.
     pace: Pace,
+    /// The seconds to find the depth of an index, if they were measured.
+    depth: Option<f64>,
     /// The slices whose sizes are known.
     known: HashSet<Slice>,
     /// The slices that are on disk.
@@ -178,7 +182,39 @@ impl Forecaster {
             bytes.insert(slice, record.length as f64 / slice.indices(&board) as f64);
         }
         let known = bytes.keys().copied().collect();
-        Ok(Forecaster { board, seconds, bytes, read, pace, known, there, memory, files })
+        Ok(Forecaster {
+            board,
+            seconds,
+            bytes,
+            read,
+            pace,
+            depth: None,
+            known,
+            there,
+            memory,
+            files,
+        })
+    }
+
+    /// Measures how long depths take, on the small database that [`Forecaster::new`] has built in
+    /// `scratch`: those of a third of its slices with the most pieces.
+    ///
+    /// # Errors
+    /// [`BuildError`]
+    pub fn measure_depths(&mut self, scratch: &std::path::Path) -> Result<(), BuildError> {
+        let store = Store::new(scratch, &self.board);
+        let cover = store.manifest()?.cover;
+        let _lock = store.lock()?;
+        let mut session = BuildSession::new(&store, &cover, self.memory)?;
+        let start = Stopwatch::start();
+        let mut indices = 0;
+        let pairs = Builder::pairs(&self.board, &cover, cover.most_pieces());
+        for pair in pairs.into_iter().step_by(3) {
+            session.write_depths(pair, &[])?;
+            indices += pair.with_twin().iter().map(|s| s.indices(&self.board)).sum::<u64>();
+        }
+        self.depth = Some(start.seconds() / indices.max(1) as f64);
+        Ok(())
     }
 
     /// The forecasts for the slices of a cover, from 2 pieces to its most.
@@ -259,11 +295,13 @@ impl Forecaster {
         largest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         let seconds: f64 = largest.iter().map(|l| l.seconds).sum();
         let bytes = largest.iter().map(|l| l.bytes).sum();
+        let indices: u64 = slices.iter().map(|s| s.indices(board)).sum();
         largest.truncate(5);
         Forecast {
             pieces: n,
             positions: slices.iter().map(|&s| placements(board, s)).sum(),
-            indices: slices.iter().map(|s| s.indices(board)).sum(),
+            indices,
+            depth_seconds: self.depth.map(|pace| pace * indices as f64),
             known: slices.iter().all(|slice| self.known.contains(slice)),
             seconds: seconds + self.read_again(n, cover, &pairs, in_files),
             bytes,

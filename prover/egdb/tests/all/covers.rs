@@ -191,6 +191,12 @@ fn forecasts_are_of_the_slices_of_the_cover() {
         assert_eq!(indices, slices.iter().map(|slice| slice.indices(&board)).sum::<u64>());
         (forecasts.len(), forecasts.iter().map(|forecast| forecast.bytes).sum::<f64>())
     };
+    assert_eq!(forecaster.forecast(&cover("3"))[0].depth_seconds, None);
+    forecaster.measure_depths(scratch.path()).unwrap();
+    let of_depths = forecaster.forecast(&cover("5"));
+    let seconds: Vec<f64> =
+        of_depths.iter().map(|forecast| forecast.depth_seconds.unwrap()).collect();
+    assert!(seconds.is_sorted() && seconds[0] > 0.0, "{seconds:?}");
     let (part, full) = (sums("7,8:4", &mut forecaster), sums("8", &mut forecaster));
     assert_eq!((part.0, full.0), (7, 7));
     assert!(part.1 < full.1, "{part:?} {full:?}");

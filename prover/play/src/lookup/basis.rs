@@ -47,7 +47,10 @@ impl fmt::Display for Basis {
 
 impl Lookup<'_> {
     /// What the value of a position rests on, as it was found; `None` if nothing is known.
-    pub(super) fn basis(
+    ///
+    /// # Errors
+    /// [`StoreError`] when a file of the database cannot be read or is damaged.
+    pub fn basis(
         &self,
         position: &Position,
         value: ValueRange,

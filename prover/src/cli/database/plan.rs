@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use clap::Args;
-use draughtproof_proof::prepare_database::Room;
+use draughtproof_proof::effort::Effort;
+use draughtproof_proof::prepare_database::{Room, default_cover, most_pieces};
 use serde::Serialize;
 
+use crate::board::Game;
 use crate::cli::failure::Failure;
 use crate::cli::options::BuildOptions;
-use crate::cli::options::sizes::bytes;
+use crate::cli::options::sizes::{about, bytes};
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::cluster::{self, BuildStep, Limits, Program, build_steps, script_steps};
 use crate::egdb::{Cover, Forecast, Forecaster, PairForecast};
@@ -17,6 +19,8 @@ use crate::egdb::{Cover, Forecast, Forecaster, PairForecast};
 #[command(after_help = "Examples:
   prove plan --game 8x8 --pieces 8 --memory 16GiB --db egdb
   prove plan --game 8x8 --pieces 7,8:4     up to 7 pieces, and up to 8 with at most 4 a side
+  prove plan --game 8x8 --pieces 6 --depth  and how long the depths of `prove db --depth` take
+  prove plan --game 8x8                    a proof of the game: nodes, time, memory, certificate
   prove plan --game 8x8 --pieces 7 --db /shared/egdb --threads 8 --script slurm --out build
                                            the same as jobs for a cluster: build/submit.sh
 
@@ -30,6 +34,12 @@ least memory with which that is possible, and the memory with which nothing has 
 files; bytes on disk of these, while building and afterwards, and of all up to here; and of the tables that \
 searches map (`prove db map`). Then the slices that take longest.
 
+With --depth, some depths of the small database are found, too; all others take as long by position. \
+Without --pieces it is what a proof of the value of the game from its start may take, over databases of some \
+numbers of pieces: a model fitted to the games that are solved, right within a factor of ten (docs/scale.md). Time is \
+that of one core. Memory is that with which no search forgets what it has found; with less (--leaf-table) it takes \
+longer. In tsv and json the columns are pieces, nodes, core_seconds, memory and certificate (bytes).
+
 With --script the directory --out gets job arrays of fewer than 1,000 tasks, each of which builds some slices \
 from finished ones in --db, a directory that all machines see (or through --store), and submit.sh, which submits them all in order. The \
 memory that a task asks for, and four times its time and ten minutes, come from the forecast. --threads is for each \
@@ -38,8 +48,11 @@ on the cluster, if not where it is here.")]
 pub(crate) struct Options {
     #[command(flatten)]
     build: BuildOptions,
+    /// Also forecast how long it takes to find the depths
+    #[arg(long, requires = "cover", conflicts_with = "script")]
+    depth: bool,
     /// Write the building as jobs for a cluster, to the directory --out, which must be new
-    #[arg(long, value_parser = ["slurm"], requires = "out")]
+    #[arg(long, value_parser = ["slurm"], requires_all = ["out", "cover"])]
     script: Option<String>,
     /// Time that the slices of a task should take together, by the forecast, so that starting and
     /// reading is little of it
@@ -77,6 +90,9 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let machine = &options.build.machine;
+    if !options.build.has_cover() {
+        return print_proofs(&options.build.game.game, options.result.begin_table()?);
+    }
     let (store, cover) = options.build.start()?;
     let (directory, mut table) = match options.script {
         Some(_) => {
@@ -90,6 +106,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let memory = machine.memory();
     let files = Room { memory, holding: None, map_space: None }.map_space(&store)?;
     let mut forecaster = Forecaster::new(&store, scratch.path(), memory, files)?;
+    if options.depth {
+        forecaster.measure_depths(scratch.path())?;
+    }
     let forecasts = forecaster.forecast(cover);
     if let Some(directory) = directory {
         let steps = build_steps(&forecaster.pairs(cover), options.task_time);
@@ -135,6 +154,17 @@ fn write_scripts(
     table.finish()
 }
 
+/// What is smaller than the proof of a game.
+pub(crate) const SMALLER: &str = "Smaller: a database of more pieces (--pieces), a smaller board \
+    (--game 8x6), a position after some moves (--fen, --moves, --opening), or one side alone \
+    (--claim).";
+
+/// The time of a model, with its unit and one digit where it is hours.
+pub(crate) fn effort_time(seconds: f64) -> String {
+    let hours = seconds / 3600.0;
+    if hours < 1.0 { time(seconds) } else { format!("{} h", about(hours)) }
+}
+
 /// A time with its unit, as text, rounded to the precision of a forecast.
 fn time(seconds: f64) -> String {
     let whole = seconds.round() as u64;
@@ -151,12 +181,62 @@ fn time(seconds: f64) -> String {
     }
 }
 
+/// The most pieces of the databases over which proofs are forecast.
+const MOST_PIECES: u8 = 8;
+/// Beyond this number of seconds of one core a proof is called out of reach.
+const OUT_OF_REACH: f64 = 100.0 * 3600.0;
+
+/// The forecast for the proof of a game over the database with one number of pieces.
+#[derive(Serialize)]
+struct ProofRow {
+    pieces: u8,
+    nodes: f64,
+    core_seconds: f64,
+    memory: f64,
+    certificate: f64,
+}
+
+/// Prints what the proof of a game may take.
+fn print_proofs(game: &Game, mut table: Table) -> Result<(), Failure> {
+    let start = game.start();
+    let least = default_cover(&game.board, start.pieces()).most_pieces();
+    let most = MOST_PIECES.min(most_pieces(&game.board)).min(start.pieces() as u8).max(least);
+    table.text(&format!(
+        "a proof of the value of {game} from its start, within a factor of ten:\n\n{:>6}{:>12}{:>16}{:>12}{:>13}",
+        "pieces", "nodes", "time, one core", "memory", "certificate"
+    ))?;
+    for pieces in least..=most {
+        let effort = Effort::of_game(game, pieces);
+        let row = ProofRow {
+            pieces,
+            nodes: effort.nodes.round(),
+            core_seconds: thousandths(effort.seconds),
+            memory: effort.memory.round(),
+            certificate: effort.certificate.round(),
+        };
+        let [nodes, took] = [about(effort.nodes), effort_time(effort.seconds)];
+        let [memory, certificate] = [effort.memory, effort.certificate].map(bytes);
+        let text = format!("{pieces:>6}{nodes:>12}{took:>16}{memory:>12}{certificate:>13}");
+        table.row(&row, &text)?;
+    }
+    let Effort { nodes, seconds, .. } = Effort::of_game(game, most);
+    if seconds > OUT_OF_REACH {
+        let nodes = about(nodes);
+        table.text(&format!(
+            "\n{game}: {nodes} nodes and more even over {most} pieces: no. {SMALLER}"
+        ))?;
+    }
+    table.finish()
+}
+
 /// The forecast for the positions with one number of pieces.
 #[derive(Serialize)]
 struct Row {
     pieces: u8,
     positions: u64,
     seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth_seconds: Option<f64>,
     least_memory: u64,
     most_memory: u64,
     bytes: u64,
@@ -173,7 +253,8 @@ fn print(table: &mut Table, forecasts: &[Forecast]) -> Result<(), Failure> {
         let row = Row {
             pieces: forecast.pieces,
             positions: forecast.positions,
-            seconds: (forecast.seconds * 1000.0).round() / 1000.0,
+            seconds: thousandths(forecast.seconds),
+            depth_seconds: forecast.depth_seconds.map(thousandths),
             least_memory: forecast.least_memory,
             most_memory: forecast.most_memory,
             bytes: forecast.bytes.round() as u64,
@@ -183,10 +264,22 @@ fn print(table: &mut Table, forecasts: &[Forecast]) -> Result<(), Failure> {
         };
         table.row(&row, &text(&row))?;
     }
+    let depths: Vec<f64> = forecasts.iter().filter_map(|forecast| forecast.depth_seconds).collect();
+    if !depths.is_empty() {
+        let each = forecasts.iter().zip(&depths);
+        let each = each.map(|(forecast, &took)| format!("{} {}", forecast.pieces, time(took)));
+        let each = each.collect::<Vec<_>>().join(", ");
+        let all = time(depths.iter().sum());
+        table.text(&format!("\ndepths: {all} in all; by number of pieces: {each}"))?;
+    }
     match forecasts.last() {
         Some(last) => print_largest(table, last),
         None => Ok(()),
     }
+}
+
+fn thousandths(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
 }
 
 /// Lists the slices of a forecast that take longest.

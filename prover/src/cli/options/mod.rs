@@ -271,6 +271,11 @@ impl BuildOptions {
         &self.db.db
     }
 
+    /// Whether there is a cover.
+    pub(crate) fn has_cover(&self) -> bool {
+        self.cover.is_some()
+    }
+
     /// The cover. It is missing only where a subcommand stands in place of these options.
     fn cover(&self) -> Result<&Cover, Failure> {
         let Some(cover) = &self.cover else {

@@ -28,3 +28,44 @@ pub(crate) fn bytes(bytes: f64) -> String {
     let digits = if value < 10.0 && unit > 0 { 1 } else { 0 };
     format!("{value:.digits$} {}", units[unit])
 }
+
+/// A number rounded to one digit, such as `300,000` or `1 × 10¹³`.
+pub(crate) fn about(number: f64) -> String {
+    let mut exponent = number.max(1.0).log10().floor() as i32;
+    let mut digit = (number / 10f64.powi(exponent)).round();
+    if digit >= 10.0 {
+        digit = 1.0;
+        exponent += 1;
+    }
+    if exponent < 6 {
+        let whole = (digit * 10f64.powi(exponent)) as u64;
+        return match whole {
+            0..1000 => whole.to_string(),
+            _ => format!("{},{:03}", whole / 1000, whole % 1000),
+        };
+    }
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let digits = exponent.to_string();
+    let raised: String = digits.bytes().map(|b| DIGITS[usize::from(b - b'0')]).collect();
+    format!("{digit} × 10{raised}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::about;
+
+    #[test]
+    fn numbers_have_one_digit() {
+        for (number, text) in [
+            (0.2, "0"),
+            (7.4, "7"),
+            (96.0, "100"),
+            (6_305.0, "6,000"),
+            (351_975.0, "400,000"),
+            (1.36e13, "1 × 10¹³"),
+            (9.7e8, "1 × 10⁹"),
+        ] {
+            assert_eq!(about(number), text);
+        }
+    }
+}

@@ -9,6 +9,7 @@ use certificate_spec::claim::Claim;
 use certificate_spec::provenance::{Mode, Provenance};
 use clap::Args;
 use draughtproof_proof::certificate::{ExpectedCertificate, Section, Target, mode_of, provenance};
+use draughtproof_proof::effort::Effort;
 use draughtproof_proof::prepare_database::default_cover;
 use draughtproof_proof::progress::{Progress, print_line};
 use draughtproof_proof::proof::{
@@ -18,9 +19,10 @@ use draughtproof_proof::proof::{
 
 use super::certificate::write_certificate;
 use crate::board::{Board, Position};
+use crate::cli::database::plan::{SMALLER, effort_time};
 use crate::cli::failure::Failure;
 use crate::cli::farm::options::ManagerOptions;
-use crate::cli::options::sizes::bytes;
+use crate::cli::options::sizes::{about, bytes};
 use crate::cli::options::{
     ClaimOption, DatabaseOption, GameInFile, GameOption, MachineOptions, StartOptions, TableOption,
     ValuesOptions, check_cover, database,
@@ -112,6 +114,9 @@ fn parse_round(text: &str) -> Result<usize, String> {
     round.ok_or_else(|| "expected 1 to 100000".into())
 }
 
+/// The seconds of a day.
+const DAY: f64 = 86_400.0;
+
 /// What is to be proved, over which database.
 struct Job {
     cover: Cover,
@@ -134,6 +139,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let table = options.result.begin_table()?;
     options.farm.check()?;
     options.check_memory(&job.cover)?;
+    options.say_effort(&job);
     let begin = Instant::now();
     // The ledger is opened first, so that an error in it is reported before the database is built,
     // which may take hours.
@@ -215,6 +221,23 @@ impl Options {
         }
         self.machine.start()?;
         Ok(Job { cover, request: self.request(start)? })
+    }
+
+    /// Says what the model has for a proof from the start of the game, if that is more than a day.
+    fn say_effort(&self, job: &Job) {
+        let game = &self.game.game;
+        if job.request.start != game.start() {
+            return;
+        }
+        let Effort { nodes, seconds, .. } = Effort::of_game(game, job.cover.most_pieces());
+        if seconds / self.machine.workers() as f64 <= DAY {
+            return;
+        }
+        let [nodes, took] = [about(nodes), effort_time(seconds)];
+        self.machine.progress().say(format!(
+            "the model has {nodes} nodes for this proof, {took} of one core, within a factor of ten \
+             (`prove plan --game {game}`). {SMALLER}"
+        ));
     }
 
     /// The place of the certificate, which must be free or hold one of the same proof.
