@@ -37,6 +37,12 @@ static int print_progress(void *context, uint64_t done, uint64_t total) {
     return 0;
 }
 
+/* A depth is not the number of plies to the end of the game. */
+static void print_depth(int depth) {
+    if (depth > 0) printf(", next capture, crowning or move of a man in %d", depth);
+    if (depth == 0) printf(", no move");
+}
+
 static void probe(const egdb_database *database, const char *fen) {
     char error[256] = "", text[256] = "";
     egdb_position position;
@@ -48,7 +54,7 @@ static void probe(const egdb_database *database, const char *fen) {
     print_bounds(lower, upper);
     int depth = egdb_depth(database, position, error, sizeof error);
     if (depth == EGDB_ERROR) fail(fen, error);
-    if (depth >= 0) printf(" in %d", depth);
+    print_depth(depth);
     printf("\n");
 
     egdb_move moves[128];
@@ -57,7 +63,7 @@ static void probe(const egdb_database *database, const char *fen) {
     for (int n = 0; n < count && n < 128; n++) {
         printf("  %s\t", moves[n].name);
         print_bounds(moves[n].lower, moves[n].upper);
-        if (moves[n].depth >= 0) printf(" in %d", moves[n].depth);
+        print_depth(moves[n].depth);
         printf("\n");
     }
 }

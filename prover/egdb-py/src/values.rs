@@ -1,6 +1,7 @@
 //! Values and moves, as Python gets them.
 
 use draughtproof_egdb::ValueRange;
+use draughtproof_play::lookup::depth_in_words;
 use pyo3::prelude::*;
 
 /// The number in arrays for a position whose value is not known.
@@ -79,7 +80,8 @@ impl Move {
             Some(value) => value.name().into(),
             None => format!("{} to {}", lower.name(), upper.name()),
         };
-        let depth = self.depth.map_or(String::new(), |depth| format!(" in {depth}"));
+        let depth = self.depth.map(|depth| format!(", {}", depth_in_words(depth)));
+        let depth = depth.unwrap_or_default();
         format!("<Move {} {value}{depth}>", self.name)
     }
 }

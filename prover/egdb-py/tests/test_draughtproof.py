@@ -54,7 +54,7 @@ class Test(unittest.TestCase):
         self.assertEqual(order, sorted(order, reverse=True))
         self.assertEqual([m.name for m in self.db.moves(JUMP)], ["10x19"])
         self.assertIsNone(self.db.moves(BEYOND)[0].value)
-        self.assertRegex(repr(moves[0]), r"^<Move \S+ win in \d+>$")
+        self.assertRegex(repr(moves[0]), r"^<Move \S+ win, next capture, crowning or move of a man in \d+>$")
 
     def test_batches(self):
         fens = [WIN, DRAW, BEYOND, JUMP] * 1000

@@ -104,7 +104,8 @@ fn databases_win_won_games() {
             assert_eq!(last, "White has no move: Black has won", "{answers:?}");
             // The most plies that the win takes, whatever the program knows.
             assert!(answers.len() <= 13, "{answers:?}");
-            let is_shown = answers[0].contains("(database: win, depth 25)");
+            let is_shown = answers[0]
+                .contains("(database: win, next capture, crowning or move of a man in 25)");
             assert_eq!(is_shown, are_depths_known, "{answers:?}");
         }
     }

@@ -8,6 +8,11 @@ use utoipa::ToSchema;
 use super::Basis;
 use crate::egdb::ValueRange;
 
+/// What a depth counts, in words. It is not the number of plies to the end of the game.
+pub fn depth_in_words(depth: u32) -> String {
+    format!("next capture, crowning or move of a man in {depth}")
+}
+
 /// A position and all that is known of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PositionAnswer {

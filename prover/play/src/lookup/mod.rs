@@ -12,7 +12,7 @@ mod fastest;
 mod line;
 mod proved_positions;
 
-pub use answer::{KnownValue, MoveAnswer, PositionAnswer};
+pub use answer::{KnownValue, MoveAnswer, PositionAnswer, depth_in_words};
 pub use basis::Basis;
 pub use proved_positions::{Place, ProvedPositions, question_name};
 

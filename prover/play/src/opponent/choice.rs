@@ -12,7 +12,7 @@ use super::kept_value::KeptValue;
 use super::record::GameRecord;
 use crate::board::Position;
 use crate::egdb::{DepthFinder, RatedMove, Value, ValueRange};
-use crate::lookup::{Lookup, LookupError};
+use crate::lookup::{Lookup, LookupError, depth_in_words};
 
 /// The depth of the search among moves that keep a win or a loss of unknown depth, in plies.
 const PLIES: u32 = 6;
@@ -63,7 +63,7 @@ impl fmt::Display for Source {
             }),
             Source::Database { value, depth } => {
                 write!(f, "database: {}", value.name())?;
-                depth.map_or(Ok(()), |depth| write!(f, ", depth {depth}"))
+                depth.map_or(Ok(()), |depth| write!(f, ", {}", depth_in_words(depth)))
             }
             Source::Search { proven, .. } if proven.value().is_some() => {
                 write!(f, "search: {proven}")

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use draughtproof_play::lookup::{Basis, Lookup, MoveAnswer, PositionAnswer};
+use draughtproof_play::lookup::{Basis, Lookup, MoveAnswer, PositionAnswer, depth_in_words};
 
 use crate::board::{Board, Position, Side};
 use crate::cli::failure::Failure;
@@ -30,7 +30,7 @@ unknown before loss.
 A depth is the number of plies until the next capture, crowning or move of a man that keeps the value, that move \
 included, when the winner hurries and the loser delays; 0 where there is no move, which is a loss. Depths are \
 there if `prove db --depth` has stored them. Then the line to the end of a win is shown, too: both sides play the \
-best move by depth, again and again. A position that the database does not cover, or whose slice is not there, is \
+best move by depth, again and again, and its length is said in place of the depth. A position that the database does not cover, or whose slice is not there, is \
 unknown, unless the rules or its moves tell.
 
 --format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
@@ -113,8 +113,11 @@ pub(crate) fn text(board: &Board, position: &Position, answer: &PositionAnswer) 
         out += &format!(", {by}");
     }
     match answer.depth {
-        Some(0) => out += ", depth 0: there is no move",
-        Some(depth) => out += &format!(", depth {depth}"),
+        Some(0) => out += ": there is no move",
+        Some(_) if !answer.line.is_empty() => {
+            out += &format!(", at the end of the line of {}", plies(answer.line.len()));
+        }
+        Some(depth) => out += &format!(", {}", depth_in_words(depth)),
         None => {}
     }
     out += &moves(&answer.moves);
@@ -125,6 +128,10 @@ pub(crate) fn text(board: &Board, position: &Position, answer: &PositionAnswer) 
         out += "\n\nno line: not all depths are there; `prove db --depth` stores them";
     }
     out
+}
+
+fn plies(number: usize) -> String {
+    if number == 1 { "1 ply".into() } else { format!("{number} plies") }
 }
 
 /// The moves in aligned columns.
