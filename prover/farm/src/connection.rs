@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError,
-    connection::State, jetstream,
+    connection::State, jetstream, jetstream::consumer::pull,
 };
 use certificate_spec::text::without_mark;
 use draughtproof_proof::progress::Progress;
@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::error::FarmError;
-use super::names::{PREFIX, is_name};
+use super::names::{PREFIX, WORKERS, is_name};
 
 /// Interval between pings to the broker. The connection counts as lost after twice this time
 /// without an answer.
@@ -59,6 +59,9 @@ pub(super) struct Link {
     pub(super) log: Arc<FarmLog>,
     /// The number of times that the connection was made so far.
     pub(super) epoch: watch::Receiver<u64>,
+    /// The broker's message that the login may not use a subject of this program's name, if there
+    /// was one.
+    pub(super) denied: watch::Receiver<Option<String>>,
 }
 
 impl Link {
@@ -148,7 +151,7 @@ impl Login {
     fn options(&self, name: &str) -> Result<ConnectOptions, FarmError> {
         let mut options = ConnectOptions::new()
             .name(format!("draughtproof {name}"))
-            .custom_inbox_prefix(format!("{PREFIX}.inbox.{name}"))
+            .custom_inbox_prefix(inbox_prefix(name))
             .ping_interval(PING)
             .request_timeout(Some(REQUEST))
             .reconnect_delay_callback(|attempts| {
@@ -229,11 +232,17 @@ impl Connection {
             .enable_all()
             .build()
             .map_err(FarmError::Threads)?;
-        let (sender, epoch) = watch::channel(0);
-        let sender = Arc::new(sender);
+        let (epoch_sender, epoch) = watch::channel(0);
+        let (denied_sender, denied) = watch::channel(None);
+        let state = Arc::new(ConnectionState {
+            log: Arc::clone(&log),
+            epoch: epoch_sender,
+            denied: denied_sender,
+            own_subjects: [inbox_prefix(name), own_suffix(name)],
+        });
         loop {
             let options = login.options(name)?;
-            let options = options.event_callback(on_event(Arc::clone(&log), Arc::clone(&sender)));
+            let options = options.event_callback(on_event(Arc::clone(&state)));
             let connecting = options.connect(servers.clone());
             match runtime.block_on(connecting) {
                 Ok(client) => {
@@ -241,7 +250,7 @@ impl Connection {
                     let context = runtime.block_on(async { builder.build(client.clone()) });
                     return Ok(Some(Connection {
                         runtime,
-                        link: Link { client, context, log, epoch },
+                        link: Link { client, context, log, epoch, denied },
                     }));
                 }
                 Err(error) => warn_or_fail(&log, &error)?,
@@ -259,6 +268,31 @@ impl Connection {
     /// The address of the broker, without secrets.
     pub fn address(&self) -> String {
         self.link.log.address().to_owned()
+    }
+
+    /// Checks that the login may use the subjects of this program's name: asks the broker for
+    /// something and waits for the reply, or for the message that there will be none.
+    ///
+    /// # Errors
+    /// [`FarmError::NotOfLogin`]
+    pub(super) fn check_name(&self, name: &str) -> Result<(), FarmError> {
+        let Link { context, denied, .. } = &self.link;
+        let mut denied = denied.clone();
+        self.runtime.block_on(async {
+            let asked = context.get_consumer_from_stream::<pull::Config, _, _>(WORKERS, "none");
+            tokio::select! {
+                // Whether there is such a consumer does not matter.
+                _ = asked => {}
+                _ = denied.wait_for(Option::is_some) => {}
+            }
+        });
+        self.denial(name)
+    }
+
+    /// The error that the login does not fit the name, if the broker has said so.
+    pub(super) fn denial(&self, name: &str) -> Result<(), FarmError> {
+        let Some(why) = self.link.denied.borrow().clone() else { return Ok(()) };
+        Err(FarmError::NotOfLogin { address: self.address(), name: name.into(), why })
     }
 
     /// Sends the messages that are still buffered.
@@ -302,12 +336,32 @@ fn is_tls_error(error: &ConnectError) -> bool {
     false
 }
 
-/// Writes a message for each event of a connection and counts the connections that are made.
-fn on_event(
+/// The prefix of the subjects on which a program gets replies.
+fn inbox_prefix(name: &str) -> String {
+    format!("{PREFIX}.inbox.{name}")
+}
+
+/// The end of the subjects on which only the program of this name speaks.
+fn own_suffix(name: &str) -> String {
+    format!(".{name}\"")
+}
+
+/// What the events of a connection change.
+struct ConnectionState {
     log: Arc<FarmLog>,
-    epoch: Arc<watch::Sender<u64>>,
+    epoch: watch::Sender<u64>,
+    denied: watch::Sender<Option<String>>,
+    /// Parts of the broker's messages about subjects that have the name of this program.
+    own_subjects: [String; 2],
+}
+
+/// Writes a message for each event of a connection, counts the connections that are made, and
+/// notes that the login does not fit the name.
+fn on_event(
+    state: Arc<ConnectionState>,
 ) -> impl Fn(Event) -> std::future::Ready<()> + Send + Sync + 'static {
     move |event| {
+        let ConnectionState { log, epoch, denied, own_subjects } = &*state;
         match event {
             Event::Connected => {
                 epoch.send_modify(|epoch| *epoch += 1);
@@ -318,6 +372,12 @@ fn on_event(
             }
             Event::Disconnected => {
                 log.warn("the connection is lost; trying again until it is back");
+            }
+            Event::ServerError(ServerError::Other(text))
+                if text.contains("ermissions Violation")
+                    && own_subjects.iter().any(|subject| text.contains(subject)) =>
+            {
+                denied.send_replace(Some(text));
             }
             Event::ServerError(ServerError::Other(text)) => {
                 log.warn(&format!("the broker says: {text}"));

@@ -57,6 +57,18 @@ pub enum FarmError {
          contain it"
     )]
     Name(String),
+    /// The login may not use the subjects of the name.
+    #[error(
+        "{address}: --name {name} does not fit the login ({why}): the broker lets each login work under one name"
+    )]
+    NotOfLogin {
+        /// The address of the broker.
+        address: String,
+        /// The name.
+        name: String,
+        /// The broker's message.
+        why: String,
+    },
     /// The place for large results cannot be opened.
     #[error("--objects {0}")]
     Objects(PlaceError),

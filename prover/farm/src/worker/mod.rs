@@ -28,6 +28,7 @@ use self::search::search;
 use self::shared::Shared;
 pub use self::shared::{Databases, WorkerSettings};
 use super::connection::Connection;
+use super::error::FarmError;
 use super::names::heartbeat_subject;
 use super::wire::{Heartbeat, encode};
 
@@ -50,11 +51,15 @@ pub struct WorkDone {
 }
 
 /// Runs a worker until it is stopped.
+///
+/// # Errors
+/// [`FarmError::NotOfLogin`] when the broker does not allow its login to use its name.
 pub fn run_worker(
     connection: &Connection,
     settings: WorkerSettings,
     is_stopped: &dyn Fn() -> bool,
-) -> WorkDone {
+) -> Result<WorkDone, FarmError> {
+    connection.check_name(&settings.name)?;
     let threads = settings.threads.max(1);
     let progress = settings.progress;
     let shared = Arc::new(Shared {
@@ -87,7 +92,7 @@ pub fn run_worker(
         }
         let bar = progress.start(format!("worker {name}"), 0, "nodes searched");
         let mut shown = 0;
-        while !is_stopped() {
+        while !is_stopped() && shared.link.denied.borrow().is_none() {
             std::thread::sleep(LOOK);
             let nodes = shared.nodes.load(Ordering::Relaxed);
             bar.note(&format!("{} items done", shared.items.load(Ordering::Relaxed)));
@@ -107,10 +112,11 @@ pub fn run_worker(
     tasks.iter().for_each(tokio::task::JoinHandle::abort);
     runtime.block_on(send_heartbeat(&shared, true));
     connection.flush();
-    WorkDone {
+    connection.denial(&shared.settings.name)?;
+    Ok(WorkDone {
         items: shared.items.load(Ordering::Relaxed),
         nodes: shared.nodes.load(Ordering::Relaxed),
-    }
+    })
 }
 
 /// Sends the worker's heartbeats until the task is aborted.

@@ -7,6 +7,7 @@
 //! detect a bit that changes later. Therefore each result has a checksum of its item and itself,
 //! and a result whose checksum does not fit is ignored.
 
+use std::io::ErrorKind;
 use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,6 +36,24 @@ const WRITE_AFTER: Duration = Duration::from_secs(1);
 /// child of this process holds its files until it executes another program.
 const RELEASE: Duration = Duration::from_millis(500);
 
+/// What to do about an error of the store. An error of writing does not damage what is there.
+fn advice(error: &redb::Error) -> &'static str {
+    match error {
+        redb::Error::Io(e) if is_about_space(e.kind()) => {
+            "make room, and start the same command again: what is found is kept"
+        }
+        redb::Error::PreviousIo => "start the same command again: what is found is kept",
+        _ => {
+            "if this is no file of results, name another with --results; if it is damaged, remove \
+             it: it only saves time"
+        }
+    }
+}
+
+fn is_about_space(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
+}
+
 /// The errors of a ledger.
 #[derive(Debug, Error)]
 pub enum LedgerError {
@@ -47,9 +66,7 @@ pub enum LedgerError {
         path: PathBuf,
     },
     /// The store cannot be read or written.
-    #[error(
-        "{path}: {source}; if this is no file of results, name another with --results; if it is damaged, remove it: it only saves time"
-    )]
+    #[error("{path}: {source}; {}", advice(source))]
     Store {
         /// The path of the file.
         path: PathBuf,
@@ -383,7 +400,21 @@ mod tests {
 
     use redb::{Database, ReadableTable, TableDefinition};
 
-    use super::{Ledger, RESULTS, Record};
+    use super::{Ledger, LedgerError, RESULTS, Record};
+
+    #[test]
+    fn nothing_is_to_be_removed_when_the_disk_is_full() {
+        let said = |source: redb::Error| {
+            let path = "6x6.results".into();
+            LedgerError::Store { path, source: Box::new(source) }.to_string()
+        };
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        for error in [redb::Error::Io(full), redb::Error::PreviousIo] {
+            let said = said(error);
+            assert!(!said.contains("remove") && said.contains("start the same"), "{said}");
+        }
+        assert!(said(redb::Error::Corrupted("bits".into())).contains("remove"));
+    }
 
     #[test]
     fn changed_results_are_ignored() {

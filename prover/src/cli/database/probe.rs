@@ -115,7 +115,7 @@ pub(crate) fn text(board: &Board, position: &Position, answer: &PositionAnswer) 
     match answer.depth {
         Some(0) => out += ": there is no move",
         Some(_) if !answer.line.is_empty() => {
-            out += &format!(", at the end of the line of {}", plies(answer.line.len()));
+            out += &format!(", {} by the line below", plies(answer.line.len()));
         }
         Some(depth) => out += &format!(", {}", depth_in_words(depth)),
         None => {}

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::farm::{Broker, Running};
+use tests::farm::{Broker, Running, wait_for};
 use tests::files::Scratch;
 use tests::programs::{fails, path, run};
 
@@ -38,13 +38,17 @@ fn permissions_of_the_guide() {
     let url = broker.url();
     let farm = ["--farm", &url, "--farm-creds", &manager, "--results", "farm.results"];
     let manager = Running::start(&SMALL.arguments(&farm), directory, "manager.log");
-    // Under another name than that of her credentials a worker may not even take items.
+    // A worker may not take items under another name than that of its credentials, and ends.
     let mut mallory = Running::worker(&url, "mallory", directory, &["--farm-creds", &alice]);
-    mallory.wait_to_say("ermissions Violation");
+    mallory.wait_to_say("--name mallory does not fit the login");
+    wait_for("the end of mallory", || mallory.has_ended().then_some(()));
     let watcher = login("watcher", "change-3");
     let status = ["farm", "status", "--farm", &url, "--farm-creds", &watcher, "--format", "json"];
-    let status = run(&path("prove"), &status, directory);
-    assert!(status.status.success(), "{status:?}");
+    // The manager may not be there yet.
+    let status = wait_for("the manager", || {
+        let status = run(&path("prove"), &status, directory);
+        status.status.success().then_some(status)
+    });
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!((&status["board"], &status["pieces"]), (&SMALL.game.into(), &SMALL.pieces.into()));
 
@@ -56,6 +60,9 @@ fn permissions_of_the_guide() {
         assert!(!said.contains("change-"), "{log}: {said}");
         let trouble = said.contains("iolation");
         assert_eq!(trouble, log == "mallory.log", "{log}: {said}");
+        let waits = said.contains("waiting for jobs");
+        assert_eq!(waits, log == "alice.log", "{log}: {said}");
+        assert!(!said.contains("Consumer Deleted"), "{log}: {said}");
     }
 }
 

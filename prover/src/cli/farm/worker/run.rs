@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         objects,
         progress,
     };
-    let WorkDone { items, nodes } = run_worker(&connection, settings, &is_stopped);
+    let WorkDone { items, nodes } = run_worker(&connection, settings, &is_stopped)?;
     progress.say(format!("{items} items done, {nodes} nodes searched"));
     Ok(())
 }
