@@ -210,9 +210,15 @@ impl StoredOptions {
         self.if_there(machine, || self.open(machine, values))
     }
 
-    /// Checks that the folder of the databases is there, if one was named and is wanted.
-    pub(crate) fn check_folder(&self) -> Result<(), Failure> {
-        if self.cover.as_ref().is_some_and(Cover::is_empty) { Ok(()) } else { self.db.check() }
+    /// Checks that a folder of databases that was named has one of the board, unless none is wanted.
+    pub(crate) fn check_named(&self) -> Result<(), Failure> {
+        let is_unwanted = self.cover.as_ref().is_some_and(Cover::is_empty);
+        if is_unwanted || self.db.db == Path::new(DATABASES) {
+            return Ok(());
+        }
+        self.db.check()?;
+        let found = self.manifest(&self.store()).map_err(Failure::from);
+        found.map(|_| ()).map_err(|failure| self.with_other_boards(failure))
     }
 
     /// Adds to a failure for want of a database the boards that have one.

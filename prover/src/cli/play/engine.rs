@@ -61,9 +61,9 @@ const TIME: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
     let Options { stored, values, certificates, book, hash, limits, machine } = options;
-    stored.check_folder()?;
     let used = certificates.read(&stored)?;
     let stored = used.stored;
+    stored.check_named()?;
     machine.start()?;
     // Clients of the engine read standard error together with standard output.
     let machine = machine.silent();
