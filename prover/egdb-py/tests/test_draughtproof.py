@@ -56,6 +56,21 @@ class Test(unittest.TestCase):
         self.assertIsNone(self.db.moves(BEYOND)[0].value)
         self.assertRegex(repr(moves[0]), r"^<Move \S+ win, next capture, crowning or move of a man in \d+>$")
 
+    def test_certificates(self):
+        place = os.path.join(os.path.dirname(__file__), "../../../corpus/v1/win-with-ranks")
+        cert = os.path.join(place, "cert")
+        db = Database(os.path.join(place, "egdb"), certificates=[cert])
+        start = "B:W9,10,11,12:B1,2,3,4"
+        self.assertEqual((db.board, db.probe(start), db.by(start)), ("6x4", Value.Loss, "proof"))
+        self.assertEqual(list(db.probe_batch([start, "W:WK12:BK1,K2,3,4"])), [0, UNKNOWN])
+        self.assertTrue(all(m.value == Value.Loss and m.by == "proof" for m in db.moves(start)))
+        self.assertEqual(db.by("B:WK12:BK1"), "database")
+        self.assertIsNone(Database(os.path.join(place, "egdb"), "6x4").probe(start))
+        with self.assertRaisesRegex(ValueError, "expected a certificate of 8x8, found 6x4"):
+            Database(DIRECTORY, "8x8", certificates=[cert])
+        with self.assertRaises(DatabaseError):
+            Database(DIRECTORY, certificates=["/nowhere"])
+
     def test_batches(self):
         fens = [WIN, DRAW, BEYOND, JUMP] * 1000
         values = self.db.probe_batch(fens)

@@ -94,6 +94,7 @@ fn crates_of_the_prover_stay_apart() {
         "draughtproof-game",
         "draughtproof-egdb",
         "draughtproof-egdb-c",
+        "draughtproof-egdb-py",
         "draughtproof-proof",
         "draughtproof-play",
         "draughtproof-checkerboard",

@@ -6,6 +6,7 @@ mod bad_input;
 mod book;
 mod byte_order_mark;
 mod certificates;
+mod certificates_in_look_ups;
 mod combine;
 mod compare;
 mod corpus;
