@@ -63,24 +63,40 @@ fn help(program: &str, command: &[String]) -> String {
     String::from_utf8(output.stdout).expect("a help text is UTF-8")
 }
 
-/// The examples of the help texts of a program: those of the program itself and of each of its
-/// commands, a list for each text that has some.
+/// The help texts of a program and of each of its commands, with the words that ask for them.
 ///
 /// # Panics
 /// If a help text cannot be printed.
-pub fn in_help(program: &str) -> Vec<Vec<Example>> {
+fn help_texts(program: &str) -> Vec<(Vec<String>, String)> {
     let (mut all, mut todo) = (Vec::new(), vec![Vec::new()]);
     while let Some(command) = todo.pop() {
         let text = help(program, &command);
-        let commands = text.lines().skip_while(|line| *line != "Commands:").skip(1);
-        let commands = commands.take_while(|line| line.starts_with("  "));
-        // Lines with a deeper indentation go on with the description before them.
-        let commands = commands.filter(|line| !line.starts_with("   "));
-        for name in commands.filter_map(|line| line.split_whitespace().next()) {
-            if name != "help" {
-                todo.push([&command[..], &[name.to_string()]].concat());
-            }
+        for name in commands_in(&text) {
+            todo.push([&command[..], &[name.to_string()]].concat());
         }
+        all.push((command, text));
+    }
+    all
+}
+
+/// The commands that a help text lists.
+fn commands_in(text: &str) -> impl Iterator<Item = &str> {
+    let commands = text.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| line.starts_with("  "));
+    // Lines with a deeper indentation go on with the description before them.
+    let commands = commands.filter(|line| !line.starts_with("   "));
+    let names = commands.filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help")
+}
+
+/// The examples of the help texts of a program: those of the program itself and of each of its
+/// commands, a list for each text that has some. Each command that has no further ones has some.
+///
+/// # Panics
+/// If a help text cannot be printed, or has no examples.
+pub fn in_help(program: &str) -> Vec<Vec<Example>> {
+    let mut all = Vec::new();
+    for (command, text) in help_texts(program) {
         let place = [&[program.to_string()], &command[..], &["--help".into()]].concat().join(" ");
         let is_heading = |line: &&str| ["Examples:", "Example:"].contains(line);
         let lines = text.lines().skip_while(|line| !is_heading(line)).skip(1);
@@ -92,7 +108,9 @@ pub fn in_help(program: &str) -> Vec<Vec<Example>> {
             command: without_remark(line).to_string(),
         };
         let examples: Vec<Example> = lines.map(example).collect();
-        if !examples.is_empty() {
+        if examples.is_empty() {
+            assert!(commands_in(&text).next().is_some(), "{place} has no example");
+        } else {
             all.push(examples);
         }
     }
