@@ -94,6 +94,7 @@ fn crates_of_the_prover_stay_apart() {
         "draughtproof-game",
         "draughtproof-egdb",
         "draughtproof-egdb-c",
+        "draughtproof-egdb-driver",
         "draughtproof-egdb-py",
         "draughtproof-proof",
         "draughtproof-play",
@@ -121,4 +122,7 @@ fn the_c_library_knows_databases_alone() {
     let expected = ["draughtproof-c-text", "draughtproof-egdb", "draughtproof-game"];
     assert_eq!(of_prover.collect::<Vec<_>>(), expected);
     assert!(dependencies("draughtproof-c-text").is_empty());
+    let driver = dependencies("draughtproof-egdb-driver");
+    let of_prover = driver.iter().filter(|name| is_of_prover(name));
+    assert_eq!(of_prover.collect::<Vec<_>>(), ["draughtproof-egdb", "draughtproof-game"]);
 }
