@@ -311,6 +311,27 @@ fn the_database_answers() {
     engine.end();
 }
 
+/// The moves in `pos` are the history of the game: in a drawn ending the engine goes where it has not
+/// been.
+#[test]
+fn repetitions_of_the_game_count() {
+    let here = &Scratch::empty();
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here);
+    let game: Game = "8x8".parse().unwrap();
+    let mut engine = Engine::new(&[], here);
+    let start = write_position(&game.board, &position(&game, "B:WK32:BK1"));
+    let mut choose = |moves: &str| {
+        engine.say(&format!("pos pos={start} moves=\"{moves}\""));
+        engine.say("level depth=1");
+        engine.go("go think").0
+    };
+    let first = choose("");
+    let (_, square) = first.split_once('-').unwrap();
+    let other = choose(&format!("1-{square} 32-28 {square}-1 28-32"));
+    assert!(other != first && other.starts_with("1-"), "{first}, then {other}");
+    engine.end();
+}
+
 #[test]
 fn a_position_without_a_move_has_no_answer() {
     let place = tempfile::tempdir().unwrap();
