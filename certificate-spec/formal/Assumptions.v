@@ -1,5 +1,5 @@
 (* What the theorems assume; `make` compares the output with assumptions.txt. *)
-Require Import Spec Moves Game Perft Soundness Twin TwinFen.
+From Draughtproof Require Import Spec Moves Game Perft Soundness Twin TwinFen.
 Print Assumptions not_lost_no_win.
 Print Assumptions closed_not_lost.
 Print Assumptions ranked_win.

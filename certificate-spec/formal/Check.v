@@ -1,6 +1,6 @@
 (* The check of a certificate, whole or in shards, as SPEC.md, 6 to 8, asks for it. *)
-Require Import List Arith Bool Uint63.
-Require Import Spec Squares Rules Game Perft Seen Cover Database Replay.
+From Coq Require Import List Arith Bool Uint63.
+From Draughtproof Require Import Spec Squares Rules Game Perft Seen Cover Database Replay.
 Import ListNotations.
 Local Open Scope nat_scope.
 

@@ -1,6 +1,6 @@
 (* Which positions a database covers, and a loop over all of them. *)
-Require Import List Arith ZArith Lia Bool Uint63.
-Require Import Spec Squares Rules Jumps Moves.
+From Coq Require Import List Arith ZArith Lia Bool Uint63.
+From Draughtproof Require Import Spec Squares Rules Jumps Moves.
 Import ListNotations.
 Local Open Scope nat_scope.
 

@@ -1,6 +1,6 @@
 (* A table of values, judged position by position: SPEC.md, 8.5. A table is any function. *)
-Require Import List Arith ZArith Lia Bool Uint63.
-Require Import Spec Squares Rules Jumps Moves Game Cover.
+From Coq Require Import List Arith ZArith Lia Bool Uint63.
+From Draughtproof Require Import Spec Squares Rules Jumps Moves Game Cover.
 Import ListNotations.
 Local Open Scope nat_scope.
 

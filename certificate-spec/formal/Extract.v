@@ -1,6 +1,6 @@
 (* The check as a program in OCaml: `make check-verified`. *)
-Require Import Spec Squares Rules Perft Check.
-Require Extraction ExtrOcamlBasic ExtrOCamlInt63.
+From Draughtproof Require Import Spec Squares Rules Perft Check.
+From Coq Require Extraction ExtrOcamlBasic ExtrOCamlInt63.
 Extraction Language OCaml.
 Extraction "check-verified/verified.ml"
   check check_shard check_proof is_game perft successors ordered make_geometry start_of squares.

@@ -1,7 +1,7 @@
 (* What stands where in a position that is a mask, and the jumps of one piece: the function
    [jump_ends] gives the ends that the relation [jumps] gives. *)
-Require Import List Arith ZArith Lia Bool Uint63.
-Require Import Spec Squares Rules.
+From Coq Require Import List Arith ZArith Lia Bool Uint63.
+From Draughtproof Require Import Spec Squares Rules.
 Import ListNotations.
 Local Open Scope nat_scope.
 

@@ -1,6 +1,6 @@
 (* The function [successors] gives exactly the positions that the relation [move] gives. *)
-Require Import List Arith ZArith Lia Bool Uint63.
-Require Import Spec Squares Rules Jumps.
+From Coq Require Import List Arith ZArith Lia Bool Uint63.
+From Draughtproof Require Import Spec Squares Rules Jumps.
 Import ListNotations.
 Local Open Scope nat_scope.
 

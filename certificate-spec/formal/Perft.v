@@ -1,6 +1,6 @@
 (* Successors each once and in ascending order, and their number some plies deep. *)
-Require Import List Arith Bool Uint63 Permutation.
-Require Import Spec Squares Rules Jumps Moves Game.
+From Coq Require Import List Arith Bool Uint63 Permutation.
+From Draughtproof Require Import Spec Squares Rules Jumps Moves Game.
 Import ListNotations.
 Local Open Scope nat_scope.
 

@@ -1,6 +1,6 @@
 (* Leaves: a strategy in depth-first order, SPEC.md, 7. *)
-Require Import List Arith Bool Uint63.
-Require Import Spec Squares Rules Jumps Moves Game Perft Seen.
+From Coq Require Import List Arith Bool Uint63.
+From Draughtproof Require Import Spec Squares Rules Jumps Moves Game Perft Seen.
 Import ListNotations.
 Local Open Scope nat_scope.
 

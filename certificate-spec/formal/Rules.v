@@ -1,6 +1,6 @@
 (* Positions as bit masks, and their successors as a function. *)
-Require Import List Arith ZArith Lia Bool Uint63.
-Require Import Spec Squares.
+From Coq Require Import List Arith ZArith Lia Bool Uint63.
+From Draughtproof Require Import Spec Squares.
 Import ListNotations.
 Local Open Scope nat_scope.
 

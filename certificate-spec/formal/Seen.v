@@ -1,8 +1,8 @@
 (* Search trees from positions to numbers. Nothing is proved of their balance or order: that a
    position that is found was put in is all that is needed, and that one that was put in is
    found. *)
-Require Import List Bool Uint63.
-Require Import Spec Rules Perft.
+From Coq Require Import List Bool Uint63.
+From Draughtproof Require Import Spec Rules Perft.
 Import ListNotations.
 
 Inductive tree :=

@@ -1,6 +1,6 @@
 (* What is checked is true. *)
-Require Import List Arith ZArith Lia Bool Uint63.
-Require Import Spec Squares Rules Jumps Moves Game Perft Seen Cover Database Replay Check.
+From Coq Require Import List Arith ZArith Lia Bool Uint63.
+From Draughtproof Require Import Spec Squares Rules Jumps Moves Game Perft Seen Cover Database Replay Check.
 Import ListNotations.
 Local Open Scope nat_scope.
 

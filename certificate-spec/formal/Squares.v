@@ -1,6 +1,6 @@
 (* Sets of squares as bit masks: bit n - 1 stands for square n, as in SPEC.md, 1.1. *)
-Require Import List Arith ZArith Lia Bool Uint63 FinFun.
-Require Import Spec.
+From Coq Require Import List Arith ZArith Lia Bool Uint63 FinFun.
+From Draughtproof Require Import Spec.
 Import ListNotations.
 Local Open Scope nat_scope.
 

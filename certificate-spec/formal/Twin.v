@@ -1,6 +1,6 @@
 (* The half-turn with exchanged colours is an isomorphism of the game: Lemma 3 of SPEC.md. *)
-Require Import List Arith Lia Bool.
-Require Import Spec Rules Game.
+From Coq Require Import List Arith Lia Bool.
+From Draughtproof Require Import Spec Rules Game.
 Import ListNotations.
 
 Section Board.

@@ -1,6 +1,6 @@
 (* The FEN of a twin: squares are counted from the other end, and colours are exchanged. *)
-Require Import List Arith Lia Bool.
-Require Import Spec Squares Twin.
+From Coq Require Import List Arith Lia Bool.
+From Draughtproof Require Import Spec Squares Twin.
 Import ListNotations.
 
 (** * The board, read backwards *)
