@@ -40,6 +40,11 @@ impl Game {
         }
     }
 
+    /// The number of rows that each side fills at the start, k.
+    pub fn filled(&self) -> u8 {
+        self.filled
+    }
+
     fn default_filled(rows: u8) -> u8 {
         (rows - 2) / 2
     }

@@ -199,6 +199,7 @@ fn what_cannot_be_reported() {
         fails(here, arguments, status, &[word]);
     };
     fails(&["report", "none"], 3, "none/MANIFEST");
+    fails(&["report", "cert", "--coq"], 2, "expected no database");
     fails(&["report", "cert", "--html", "--format", "tsv"], 2, "cannot be used with");
     fails(&["report", "cert", "--out", "no/such/file"], 3, "no/such/file");
     let claim = fs::read_to_string(here.join("cert/CLAIM")).unwrap();

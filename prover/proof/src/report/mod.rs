@@ -3,6 +3,7 @@
 mod board_picture;
 mod certificate_page;
 mod certificate_stats;
+mod coq;
 mod cover;
 mod database_page;
 mod first_moves;
@@ -14,6 +15,7 @@ mod words;
 
 pub use certificate_page::certificate_page;
 pub use certificate_stats::{CertificateStats, Size};
+pub use coq::coq;
 pub use database_page::{SliceRow, database_page};
 pub use first_moves::FirstMovesError;
 pub use lines::{json, text, tsv};
