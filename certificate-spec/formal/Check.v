@@ -83,10 +83,7 @@ End Question.
 
 (** Each value follows from those of successors; for wins, from those of smaller depth. *)
 Definition position_holds (g : geometry) (ev : evidence) (win : bool) (e : packed) : bool :=
-  if covered g (cover ev) e then
-    if win then settled g (cover ev) (table ev) (depth ev) e
-    else consistent g (cover ev) (table ev) e
-  else true.
+  if win then settled g (table ev) (depth ev) e else consistent g (table ev) e.
 
 Definition database_holds (g : geometry) (ev : evidence) (win : bool) (mine : int -> bool) : bool :=
   forallb (each_position g mine (position_holds g ev win)) (cover ev).

@@ -53,6 +53,22 @@ Definition admits (e : packed) (c : clause) : bool :=
 Definition covered (g : geometry) (cover : list clause) (e : packed) : bool :=
   existsb (admits e) cover && negb ((black e =? 0) || (white e =? 0))%uint63 && possible g e.
 
+(** The number of bits of a list that a mask has, and a cover in terms of it: [covered] says so
+    quickly. *)
+Definition count (is : list int) (x : int) : nat := length (filter (bit x) is).
+Definition fits_in (g : geometry) (e : packed) (c : clause) : bool :=
+  let bs := map at_bit (cells g) in
+  (count bs (black e) <=? snd c) && (count bs (white e) <=? snd c) &&
+    (count bs (black e) + count bs (white e) <=? fst c).
+Definition in_cover (g : geometry) (cover : list clause) (e : packed) : bool :=
+  existsb (fits_in g e) cover && negb ((black e =? 0) || (white e =? 0))%uint63 && possible g e.
+
+Lemma count_most : forall is x, count is x <= length is.
+Proof.
+  intros is x. unfold count. induction is as [|i is IH]; simpl; [lia|].
+  destruct (bit x i); simpl; lia.
+Qed.
+
 (** * Subsets of a list of bits, and what is left of the number of those that may be taken *)
 
 Fixpoint each_subset (is : list int) (n : nat) (acc : int) (f : nat -> int -> bool) : bool :=
@@ -92,29 +108,27 @@ Proof.
   rewrite eqb_spec. tauto.
 Qed.
 
-(** A mask is found among the subsets of a list that has all its bits. *)
-Lemma each_subset_mask : forall is n f x, NoDup is -> (forall i, In i is ->
-  (i <? digits)%uint63 = true) ->
-  (forall i, bit x i = true -> In i is) -> length (filter (bit x) is) <= n ->
-  each_subset is n 0%uint63 f = true -> f (n - length (filter (bit x) is)) x = true.
+(** A mask is found among the subsets of a list that has all its bits but those of [acc]. *)
+Lemma each_subset_mask : forall is n acc f x, (forall i, In i is -> (i <? digits)%uint63 = true) ->
+  (forall i, bit acc i = true -> bit x i = true) ->
+  (forall i, bit x i = true -> bit acc i = true \/ In i is) -> count is x <= n ->
+  each_subset is n acc f = true -> f (n - count is x) x = true.
 Proof.
-  intros is n f x N D I L E. pose proof (each_subset_spec _ _ _ _ E (bit x) L) as F.
-  replace x with (gather (filter (bit x) is) 0%uint63) at 2; [exact F|].
+  intros is n acc f x D A I L E. pose proof (each_subset_spec _ _ _ _ E (bit x) L) as F.
+  replace x with (gather (filter (bit x) is) acc) at 2; [exact F|].
   apply bit_ext. intros j. apply eq_true_iff_eq. rewrite bit_gather.
-  - rewrite bit_0, filter_In. split; [intros [B|[_ B]]; [discriminate | exact B] | auto].
+  - rewrite filter_In. specialize (A j). specialize (I j). tauto.
   - intros i K. apply filter_In in K. apply D, K.
 Qed.
 
 Lemma filter_lor_length : forall x y is, (forall i, bit x i = true -> bit y i = true -> False) ->
-  length (filter (bit (x lor y)%uint63) is)
-    = length (filter (bit x) is) + length (filter (bit y) is).
+  count is (x lor y)%uint63 = count is x + count is y.
 Proof.
-  intros x y is D. induction is as [|i is IH]; simpl; [reflexivity|]. rewrite lor_spec.
-  specialize (D i). destruct (bit x i), (bit y i); simpl; rewrite ?IH; lia.
+  unfold count. intros x y is D. induction is as [|i is IH]; simpl; [reflexivity|].
+  rewrite lor_spec. specialize (D i). destruct (bit x i), (bit y i); simpl; rewrite ?IH; lia.
 Qed.
 
-Lemma at_most_length : forall n x is, NoDup is -> at_most n x = true ->
-  length (filter (bit x) is) <= n.
+Lemma at_most_length : forall n x is, NoDup is -> at_most n x = true -> count is x <= n.
 Proof.
   intros n x is N A. destruct (at_most_spec _ _ A) as [l [L I]].
   apply Nat.le_trans with (length l); [|exact L]. apply NoDup_incl_length.
@@ -127,11 +141,12 @@ Qed.
 Section Loop.
 Variables (g : geometry) (mine : int -> bool) (f : packed -> bool).
 
-(** [f] at all positions with these pieces, whichever of them are kings, and whoever is to move. *)
+(** [f] at all positions with these pieces, whichever of them are kings, and whoever is to move. On
+    the last row there are kings only. *)
 Definition each_king (bs : list int) (eb ew : int) : bool :=
-  let pieces := (eb lor ew)%uint63 in
-  let squares := filter (bit pieces) bs in
-  each_subset squares (length squares) 0%uint63 (fun _ ek =>
+  let crowned := ((eb land crown_black g) lor (ew land crown_white g))%uint63 in
+  let others := filter (bit (without (eb lor ew) crowned)%uint63) bs in
+  each_subset others (length others) crowned (fun _ ek =>
     if f {| black := eb; white := ew; kings := ek; to_move := Black |}
     then f {| black := eb; white := ew; kings := ek; to_move := White |} else false).
 
@@ -181,64 +196,98 @@ Proof.
   destruct (within_bit b fits _ i A B) as [q [Q ->]]. rewrite bits_numbers. apply in_map, Q.
 Qed.
 
-Lemma each_king_spec : forall f e, well_formed g e = true ->
-  each_king f bs (black e) (white e) = true -> f e = true.
+(** No man stands on the last row. *)
+Lemma crowned_kings : forall e i, possible g e = true ->
+  (bit (black e) i = true -> bit (crown_black g) i = true -> bit (kings e) i = true) /\
+  (bit (white e) i = true -> bit (crown_white g) i = true -> bit (kings e) i = true).
 Proof.
-  intros f [eb ew ek et] W E. unfold each_king in E. cbn [black white] in E.
-  pose proof (kings_are_pieces b _ W) as K. cbn [black white kings] in K.
-  apply (each_subset_mask _ _ _ ek) in E.
-  - simpl in E. destruct (f {| black := eb; white := ew; kings := ek; to_move := Black |}) eqn:F;
+  intros e i P. unfold possible in P. rewrite !andb_true_iff, !eqb_spec in P.
+  destruct P as [_ [B W]]. split; intros X C; destruct (bit (kings e) i) eqn:K; try reflexivity.
+  - assert (bit (without (black e) (kings e) land crown_black g)%uint63 i = true)
+      by (rewrite land_spec, bit_without, X, C, K; reflexivity).
+    rewrite B, bit_0 in H. discriminate.
+  - assert (bit (without (white e) (kings e) land crown_white g)%uint63 i = true)
+      by (rewrite land_spec, bit_without, X, C, K; reflexivity).
+    rewrite W, bit_0 in H. discriminate.
+Qed.
+
+Lemma each_king_spec : forall f e, possible g e = true ->
+  each_king g f bs (black e) (white e) = true -> f e = true.
+Proof.
+  intros f e P E. pose proof (fun i => crowned_kings e i P) as C.
+  assert (W : well_formed g e = true)
+    by (unfold possible in P; rewrite andb_true_iff in P; apply P).
+  unfold each_king in E. pose proof (kings_are_pieces b e W) as K.
+  apply (each_subset_mask _ _ _ _ (kings e)) in E.
+  - cbv beta in E. destruct e as [eb ew ek et]. cbn [black white kings] in *.
+    destruct (f {| black := eb; white := ew; kings := ek; to_move := Black |}) eqn:F;
       [|discriminate].
     destruct et; assumption.
-  - apply NoDup_filter, bits_nodup.
   - intros i I. apply filter_In in I. apply bits_small, I.
-  - intros i I. assert (P : bit (eb lor ew)%uint63 i = true).
-    { rewrite lor_spec, orb_true_iff. auto. }
-    apply filter_In. split; [|exact P]. exact (pieces_in_bits _ _ W P).
-  - apply NoDup_incl_length.
-    + apply NoDup_filter, NoDup_filter, bits_nodup.
-    + intros i I. apply filter_In in I. apply I.
+  - intros i I. rewrite lor_spec, !land_spec, orb_true_iff, !andb_true_iff in I.
+    destruct (C i). tauto.
+  - intros i I.
+    destruct (bit ((black e land crown_black g) lor (white e land crown_white g))%uint63 i) eqn:X;
+      [auto|]. right. apply filter_In.
+    assert (Y : bit (black e lor white e)%uint63 i = true)
+      by (rewrite lor_spec, orb_true_iff; auto).
+    split; [exact (pieces_in_bits _ _ W Y)|]. rewrite bit_without, X, Y. reflexivity.
+  - apply count_most.
 Qed.
 
 Theorem each_position_spec : forall mine f c, each_position g mine f c = true ->
-  forall e, possible g e = true -> admits e c = true -> (black e =? 0)%uint63 = false ->
+  forall e, possible g e = true -> fits_in g e c = true -> (black e =? 0)%uint63 = false ->
   (white e =? 0)%uint63 = false -> mine (black e) = true -> f e = true.
 Proof.
-  intros mine f [n m] E e P A B0 W0 M. unfold possible in P. rewrite andb_true_iff in P.
-  destruct P as [W _].
-  unfold admits in A. cbn [fst snd] in A. rewrite !andb_true_iff in A. destruct A as [[AB AW] AN].
+  intros mine f [n m] E e P A B0 W0 M.
+  assert (W : well_formed g e = true)
+    by (unfold possible in P; rewrite andb_true_iff in P; apply P).
+  unfold fits_in in A. cbn [fst snd] in A. rewrite !andb_true_iff, !Nat.leb_le in A.
+  destruct A as [[LB LW] LN]. fold bs in LB, LW, LN.
   pose proof (disjoint b e W) as D. unfold each_position in E. cbn [fst snd] in E. fold bs in E.
-  assert (PB : forall i, bit (black e) i = true -> In i bs).
-  { intros i I. apply (pieces_in_bits e); [exact W|]. rewrite lor_spec, I. reflexivity. }
+  assert (PB : forall i, bit (black e) i = true -> bit 0 i = true \/ In i bs).
+  { intros i I. right. apply (pieces_in_bits e); [exact W|]. rewrite lor_spec, I. reflexivity. }
   assert (PW : forall i, bit (white e) i = true -> In i bs).
   { intros i I. apply (pieces_in_bits e); [exact W|]. rewrite lor_spec, I. apply orb_true_r. }
-  pose proof (at_most_length _ _ _ bits_nodup AB) as LB.
-  pose proof (at_most_length _ _ _ bits_nodup AW) as LW.
-  pose proof (at_most_length _ _ _ bits_nodup AN) as LN. rewrite filter_lor_length in LN by exact D.
-  apply (each_subset_mask _ _ _ (black e) bits_nodup bits_small PB LB) in E.
+  assert (Z : forall x i, bit 0 i = true -> bit x i = true)
+    by (intros x i; rewrite bit_0; discriminate).
+  apply (each_subset_mask _ _ _ _ (black e) bits_small (Z _) PB LB) in E.
   cbv beta in E. rewrite B0, M in E. cbn [negb] in E.
-  assert (FF : filter (bit (white e)) (filter (fun i => negb (bit (black e) i)) bs)
-    = filter (bit (white e)) bs).
-  { clear - D. induction bs as [|i l IH]; [reflexivity|]. simpl. specialize (D i).
-    destruct (bit (black e) i) eqn:X, (bit (white e) i) eqn:Y; simpl; rewrite ?Y, ?IH;
-      try reflexivity.
+  assert (FF : count (filter (fun i => negb (bit (black e) i)) bs) (white e)
+    = count bs (white e)).
+  { clear - D. unfold count. induction bs as [|i l IH]; [reflexivity|]. simpl. specialize (D i).
+    destruct (bit (black e) i) eqn:X, (bit (white e) i) eqn:Y; simpl; rewrite ?Y; simpl;
+      rewrite ?IH; try reflexivity.
     destruct D; reflexivity. }
-  apply (each_subset_mask _ _ _ (white e)) in E.
+  apply (each_subset_mask _ _ _ _ (white e)) in E.
   - cbv beta in E. rewrite W0 in E. apply each_king_spec; assumption.
-  - apply NoDup_filter, bits_nodup.
   - intros i I. apply filter_In in I. apply bits_small, I.
-  - intros i I. apply filter_In. split; [apply PW, I|]. apply negb_true_iff.
+  - apply Z.
+  - intros i I. right. apply filter_In. split; [apply PW, I|]. apply negb_true_iff.
     destruct (bit (black e) i) eqn:X; [|reflexivity]. destruct (D i X I).
   - rewrite FF. lia.
 Qed.
 
 Corollary cover_spec : forall mine f cover, forallb (each_position g mine f) cover = true ->
-  forall e, covered g cover e = true -> mine (black e) = true -> f e = true.
+  forall e, in_cover g cover e = true -> mine (black e) = true -> f e = true.
 Proof.
-  intros mine f cover E e C M. unfold covered in C. rewrite !andb_true_iff in C.
+  intros mine f cover E e C M. unfold in_cover in C. rewrite !andb_true_iff in C.
   destruct C as [[A N] P].
   apply existsb_exists in A. destruct A as [c [I A]]. rewrite forallb_forall in E.
   apply negb_true_iff, orb_false_iff in N. destruct N as [B0 W0].
   apply (each_position_spec mine f c (E c I)); assumption.
+Qed.
+
+Lemma covered_in_cover : forall cover e, covered g cover e = true -> in_cover g cover e = true.
+Proof.
+  intros cover e C. unfold covered in C. unfold in_cover. rewrite !andb_true_iff in *.
+  destruct C as [[A N] P]. split; [split|]; [|exact N | exact P].
+  apply existsb_exists in A. destruct A as [c [I A]]. apply existsb_exists. exists c.
+  split; [exact I|]. unfold admits in A. rewrite !andb_true_iff in A. destruct A as [[B W] L].
+  assert (D : well_formed g e = true)
+    by (unfold possible in P; rewrite andb_true_iff in P; apply P).
+  unfold fits_in. fold bs. rewrite !andb_true_iff, !Nat.leb_le,
+    <- filter_lor_length by apply (disjoint b e D).
+  split; [split|]; apply at_most_length; try assumption; apply bits_nodup.
 Qed.
 End Board.

@@ -341,6 +341,26 @@ Proof.
     + apply negb_true_iff, (look_none e). rewrite <- (piece_p b e) by exact T. exact P.
 Qed.
 
+(** Every successor is the position after one piece has gone to a square that was free. *)
+Lemma successors_form : forall e', In e' (successors g e) ->
+  exists from k to taken tm, In from sq /\ In to sq /\ own p from k /\
+    (piece p to = None \/ to = from) /\
+    (forall q, In q taken -> In q sq /\ exists k', piece p q = Some (other s, k')) /\
+    agree b tm taken /\ e' = moved g e k (num b from) (num b to) tm.
+Proof.
+  intros e' I. unfold successors in I.
+  destruct (flat_map (captures_of g e) (cells g)) as [|x l] eqn:Z.
+  - apply in_steps in I. destruct I as [from [k [to [F [T [OW [_ [P ->]]]]]]]].
+    exists from, k, to, [], 0%uint63. split; [exact F|]. split; [exact T|]. split; [exact OW|].
+    split; [auto|].
+    split; [intros q []|].
+    split; [apply (agree_nil b) | reflexivity].
+  - rewrite <- Z in I. apply captures_sound in I.
+    destruct I as [from [k [taken [to [tm [C [T [A ->]]]]]]]].
+    destruct (captured_facts _ _ _ _ C) as [TF TT]. destruct C as [F [OW _]].
+    exists from, k, to, taken, tm. auto 8.
+Qed.
+
 (** * The theorem *)
 
 Theorem successors_moves : forall p', move b p p' <-> exists e', In e' (successors g e) /\

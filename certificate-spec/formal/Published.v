@@ -12,6 +12,7 @@ Example perft_8x8 :
 Proof. vm_compute. reflexivity. Qed.
 
 Example perft_6x6 :
-  map (fun d => perft (make_geometry board_6x6) d (start_of board_6x6 2)) [1; 2; 3; 4; 5; 6; 7; 8]%nat
+  map (fun d => perft (make_geometry board_6x6) d (start_of board_6x6 2))
+    [1; 2; 3; 4; 5; 6; 7; 8]%nat
   = [5; 25; 106; 369; 1271; 4104; 12495; 37474]%uint63.
 Proof. vm_compute. reflexivity. Qed.

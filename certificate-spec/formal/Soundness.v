@@ -1,6 +1,7 @@
 (* What is checked is true. *)
 From Coq Require Import List Arith ZArith Lia Bool Uint63.
-From Draughtproof Require Import Spec Squares Rules Jumps Moves Game Perft Seen Cover Database Replay Check.
+From Draughtproof Require Import Spec Squares Rules Jumps Moves Game Perft Seen Cover Database
+  Replay Check.
 Import ListNotations.
 Local Open Scope nat_scope.
 
@@ -24,11 +25,13 @@ Qed.
 Lemma possible_well_formed : forall e, possible g e = true -> well_formed g e = true.
 Proof. intros e P. unfold possible in P. rewrite andb_true_iff in P. apply P. Qed.
 
-Lemma suiting_well_formed : forall win e, suiting g ev x win e = true -> well_formed g e = true.
-Proof.
-  intros win e S. unfold suiting, suits in S. rewrite andb_true_iff in S.
-  apply (covered_possible g (cover ev)), S.
-Qed.
+Let fitting (win : bool) : packed -> bool := suitable (of_board ev) (cover ev) (table ev) x win.
+
+Lemma suiting_fitting : forall win e, suiting g ev x win e = true -> fitting win e = true.
+Proof. intros win e. apply (suits_suitable _ _ _ _ fits). Qed.
+
+Lemma fitting_in_cover : forall win e, fitting win e = true -> in_cover g (cover ev) e = true.
+Proof. intros win e F. unfold fitting, suitable in F. rewrite andb_true_iff in F. apply F. Qed.
 
 Lemma goes_goes_on : forall cl (P : packed -> Prop) e, (forall y, P y -> cl y = true) ->
   goes g x P e -> goes_on (of_board ev) x cl e = true.
@@ -43,8 +46,8 @@ Qed.
 Section NotLost.
 Hypothesis nodes_hold : forall n, In n (nodes ev x) ->
   node_holds g ev x false (ranks ev x) n = true.
-Hypothesis database : forall e, covered g (cover ev) e = true ->
-  consistent g (cover ev) (table ev) e = true.
+Hypothesis database : forall e, in_cover g (cover ev) e = true ->
+  consistent g (table ev) e = true.
 
 Let is_known e := known false (ranks ev x) 0%uint63 e.
 Let expanded (e : packed) (n : node) : bool :=
@@ -55,13 +58,15 @@ Let expanded (e : packed) (n : node) : bool :=
 
 (** The set of a question: D, N, L and E of SPEC.md, 2.4. *)
 Let set (e : packed) : bool :=
-  suiting g ev x false e || is_known e || existsb (expanded e) (nodes ev x) || stuck g x e.
+  fitting false e || is_known e || existsb (expanded e) (nodes ev x) || stuck g x e.
 
 Lemma known_any : forall r e, known false (ranks ev x) r e = is_known e.
 Proof. reflexivity. Qed.
 
-Lemma set_suiting : forall e, suiting g ev x false e = true -> set e = true.
+Lemma set_fitting : forall e, fitting false e = true -> set e = true.
 Proof. intros e E. unfold set. rewrite E. reflexivity. Qed.
+Lemma set_suiting : forall e, suiting g ev x false e = true -> set e = true.
+Proof. intros e E. apply set_fitting, suiting_fitting, E. Qed.
 Lemma set_known : forall e, is_known e = true -> set e = true.
 Proof. intros e E. unfold set. rewrite E. rewrite orb_true_r. reflexivity. Qed.
 Lemma set_stuck : forall e, stuck g x e = true -> set e = true.
@@ -117,16 +122,13 @@ Lemma set_closed : forall e, set e = true -> well_formed g e = true /\
   goes_on (of_board ev) x set e = true.
 Proof.
   intros e S. unfold set in S. rewrite !orb_true_iff in S. destruct S as [[[S|S]|S]|S].
-  - split; [exact (suiting_well_formed _ _ S)|].
-    assert (C : covered g (cover ev) e = true) by (unfold suiting, suits in S;
-      rewrite andb_true_iff in S; apply S).
-    pose proof (consistent_closed g (cover ev) (table ev) x e (database e C) S) as G.
-    unfold goes_on. fold g.
-    assert (M : forall y, suits g (cover ev) (table ev) x false y || stuck g x y = true ->
-      set y = true).
+  - pose proof (fitting_in_cover _ _ S) as C.
+    split; [exact (in_cover_well_formed _ _ _ C)|].
+    pose proof (consistent_closed _ _ _ x fits e (database e C) S) as G.
+    assert (M : forall y, fitting false y || stuck g x y = true -> set y = true).
     { intros y Y. apply orb_true_iff in Y. destruct Y as [Y|Y];
-      [apply set_suiting, Y | apply set_stuck, Y]. }
-    destruct (side_eqb (to_move e) x).
+      [apply set_fitting, Y | apply set_stuck, Y]. }
+    unfold goes_on in *. fold g in G |- *. destruct (side_eqb (to_move e) x).
     + apply existsb_exists in G. destruct G as [y [I Y]]. apply existsb_exists. eauto.
     + rewrite forallb_forall in G. apply forallb_forall. eauto.
   - unfold is_known, known in S. destruct (lookup (ranks ev x) e) as [r|] eqn:L; [|discriminate].
@@ -154,11 +156,13 @@ End NotLost.
 
 Section Win.
 Hypothesis nodes_hold : forall n, In n (nodes ev x) -> node_holds g ev x true (ranks ev x) n = true.
-Hypothesis database : forall e, covered g (cover ev) e = true ->
-  settled g (cover ev) (table ev) (depth ev) e = true.
+Hypothesis database : forall e, in_cover g (cover ev) e = true ->
+  settled g (table ev) (depth ev) e = true.
 
 Lemma suiting_wins : forall e, suiting g ev x true e = true -> wins (of_board ev) x e.
-Proof. intros e S. exact (settled_wins _ _ _ _ x fits database e S). Qed.
+Proof.
+  intros e S. exact (settled_wins _ _ _ _ x fits database e (suiting_fitting _ _ S)).
+Qed.
 
 Lemma goes_wins : forall e, well_formed g e = true -> goes g x (wins (of_board ev) x) e ->
   wins (of_board ev) x e.
@@ -272,13 +276,10 @@ Qed.
 Lemma shards_database : small (of_board ev) -> forall win,
   (forall k, (k <? m)%uint63 = true ->
     database_holds g ev win (fun eb => shard_of m eb =? k)%uint63 = true) ->
-  forall e, covered g (cover ev) e = true ->
-    (if win then settled g (cover ev) (table ev) (depth ev) e
-      else consistent g (cover ev) (table ev) e) = true.
+  forall e, in_cover g (cover ev) e = true -> position_holds g ev win e = true.
 Proof.
   intros fits win D e C. specialize (D _ (shard_exists (black e))).
-  pose proof (cover_spec (of_board ev) fits _ _ _ D e C (eqb_refl _)) as P.
-  unfold position_holds in P. fold g in P. rewrite C in P. exact P.
+  exact (cover_spec (of_board ev) fits _ _ _ D e C (eqb_refl _)).
 Qed.
 
 Lemma shards_each : forall k, (k <? m)%uint63 = true ->
@@ -341,9 +342,9 @@ Qed.
 Definition right_table (ev : evidence) (c : claim) : Prop :=
   let g := make_geometry (of_board ev) in
   match c with
-  | Wins _ => exists d, forall e, covered g (cover ev) e = true ->
-      settled g (cover ev) (table ev) d e = true
-  | _ => forall e, covered g (cover ev) e = true -> consistent g (cover ev) (table ev) e = true
+  | Wins _ => exists d, forall e, in_cover g (cover ev) e = true ->
+      settled g (table ev) d e = true
+  | _ => forall e, in_cover g (cover ev) e = true -> consistent g (table ev) e = true
   end.
 
 Lemma question_parts : forall g ev x win start,
@@ -361,8 +362,8 @@ Theorem proof_holds : forall ev start c, check_proof ev start c = true -> right_
 Proof.
   intros ev start c H T p S. unfold check_proof in H. apply andb_true_iff in H.
   destruct H as [F H]. apply board_small in F.
-  assert (NL : forall x, (forall e, covered (make_geometry (of_board ev)) (cover ev) e = true ->
-      consistent (make_geometry (of_board ev)) (cover ev) (table ev) e = true) ->
+  assert (NL : forall x, (forall e, in_cover (make_geometry (of_board ev)) (cover ev) e = true ->
+      consistent (make_geometry (of_board ev)) (table ev) e = true) ->
     question_holds (make_geometry (of_board ev)) ev x false (fun _ => true) start = true ->
     NotLost (of_board ev) x p).
   { intros x C Q. apply question_parts in Q. destruct Q as [B N].
