@@ -351,7 +351,10 @@ impl<'a> Joined<'a> {
             Level::Consistent => "consistent",
         };
         let mut line = match questions.is_empty() {
-            true => format!("{subject} db={db}"),
+            true => {
+                let slices = both(&self.about.pairs).len();
+                format!("{subject} db={db} slices={slices} indices={}", self.about.indices)
+            }
             false => {
                 let nodes: usize = questions.iter().map(|q| q.nodes).sum();
                 let leaves: usize = questions.iter().map(|q| q.leaves).sum();

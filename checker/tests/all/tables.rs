@@ -259,6 +259,24 @@ fn nobody_is_refuted_by_a_table() {
     assert!(spoilt > 5);
 }
 
+#[test]
+fn notes_about_a_database_say_what_a_whole_check_says() {
+    let place = right();
+    for level in ["exact", "consistent"] {
+        let whole = check(&place, &format!("--game 4x4 --level {level}"));
+        let one = |i| {
+            let note = format!("{level}-{i}.note");
+            let text = format!("--game 4x4 --level {level} --shard {i}/3 --attest {note}");
+            assert_eq!(check(&place, &text).1, Some(5));
+            note
+        };
+        let notes: Vec<String> = (1..=3).map(one).collect();
+        let merged = check(&place, &format!("merge --game 4x4 {}", notes.join(" ")));
+        let by = " by cover of 3 notes keys=none checkers=draughtproof-check";
+        assert_eq!(merged, (whole.0 + by, Some(5)));
+    }
+}
+
 /// An existing table is used and left alone; one that states another digest is written anew by the
 /// shard that verifies the slice.
 #[test]
