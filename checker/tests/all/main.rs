@@ -14,6 +14,7 @@ mod parts;
 mod plan;
 mod reject;
 mod reject_databases;
+mod review;
 mod rules;
 mod tables;
 mod trust;

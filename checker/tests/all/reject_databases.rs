@@ -3,12 +3,12 @@
 use crate::common::files::{
     Files, SliceParts, quiet_values, repair_head, repair_payload, units, write_database,
 };
-use crate::common::maker::{Certificate, Maker};
-use crate::common::oracle::{longest_win, oracle_4x4};
-use crate::common::{Options, check_database};
+use crate::common::maker::{Certificate, Maker, write_raw};
+use crate::common::oracle::{Oracle, all_positions, longest_win, oracle_4x4};
+use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, database, refuted, successors};
 use certificate_spec::Digest;
-use certificate_spec::claim::Value as Claimed;
+use certificate_spec::claim::{Claim, Value as Claimed};
 use certificate_spec::coding::Frequencies;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::DatabaseManifest;
@@ -566,12 +566,10 @@ fn wrong_3x3(p: &checker_core::Position) -> Value {
     }
 }
 
-#[test]
-fn values_that_are_consistent_but_wrong_pass_at_that_level_only() {
+/// A database of 3x3 that is consistent and wrong.
+fn consistent_but_wrong_3x3() -> Files {
     let b = board("3x3");
-    let right = database(&b, 2);
-    let place = Place::new();
-    let files = Files::with_values(&right, 2, &|table, values| {
+    Files::with_values(&database(&b, 2), 2, &|table, values| {
         for (index, value) in (0..).zip(values).filter(|(_, value)| value.is_some()) {
             let p = table.shape.position(&b, index).unwrap();
             *value = Some(match wrong_3x3(&p) {
@@ -580,8 +578,14 @@ fn values_that_are_consistent_but_wrong_pass_at_that_level_only() {
                 Value::Loss => Written::Loss,
             });
         }
-    });
-    files.write(&place.db());
+    })
+}
+
+#[test]
+fn values_that_are_consistent_but_wrong_pass_at_that_level_only() {
+    let b = board("3x3");
+    let place = Place::new();
+    consistent_but_wrong_3x3().write(&place.db());
     let check = |level| check_database(&b, None, &Options { level, ..place.options() }).line();
     assert!(check(Level::Consistent).starts_with("s CONSISTENT DATABASE 3x3 pieces=2 "));
     refuted(&check(Level::Exact), "slice-value", "file=3x3/0-1-0-1 offset=");
@@ -599,6 +603,32 @@ fn values_that_are_consistent_but_wrong_pass_at_that_level_only() {
     let sample = Some(Sample { millionths: 1_000_000, seed: 1 });
     let line = check_database(&b, None, &Options { sample, ..place.options() }).line();
     refuted(&line, "slice-value", "file=3x3/0-1-0-1 offset=");
+}
+
+/// Over such values, claims of not losing that are verified are true all the same.
+#[test]
+fn claims_over_values_that_are_consistent_but_wrong() {
+    let (oracle, place) = (Oracle::new(&board("3x3"), 2), Place::new());
+    let root = consistent_but_wrong_3x3().write(&place.db());
+    let (mut verified, mut lost) = (0, 0);
+    for p in all_positions(&board("3x3"), 2) {
+        for (value, side) in
+            [(Claimed::BlackNotLost, Side::Black), (Claimed::WhiteNotLost, Side::White)]
+        {
+            let (game, start) = ("3x3/1".into(), checker_core::write_fen(&p));
+            let (cover, database) = (Cover::up_to(2), Some(root));
+            let claim = Claim { game, start, value, cover, database };
+            write_raw(&place.cert(), claim.encode().as_bytes(), &Vec::new());
+            let options = Options { level: Level::Consistent, ..place.options() };
+            let verdict = check_certificate(&place.cert(), &options);
+            let loses = if p.turn == side { Value::Loss } else { Value::Win };
+            let is_lost = oracle.value(&p) == loses;
+            assert!(!is_lost || verdict.status() == 1, "{}", verdict.line());
+            verified += u32::from(verdict.status() == 0);
+            lost += u32::from(is_lost);
+        }
+    }
+    assert!(verified > 50 && lost > 10, "{verified} {lost}");
 }
 
 #[test]
