@@ -71,7 +71,8 @@ impl Order {
             batch.iter().all(|s| s.group() == batch[0].group() && batch.contains(&s.twin()))
         };
         let planned: HashSet<SliceName> = order.batches.iter().flatten().copied().collect();
-        match order.batches.iter().all(is_right) && planned == *own {
+        let is_in_order = order.batches.is_sorted_by_key(|batch| batch[0].group());
+        match order.batches.iter().all(is_right) && is_in_order && planned == *own {
             true => Ok(order),
             false => Err(Stop::Error("the slices were not planned as they must be".into())),
         }

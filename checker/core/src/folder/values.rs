@@ -17,8 +17,8 @@
 //! Blocks are settled layer by layer, those with the men farther ahead first, so that of large
 //! slices only a few layers need be in memory at a time. A value that is needed and not in memory
 //! is an error of its own, and never a value. A file is read when it is hashed, when its values are
-//! checked, and when something of its table has to come back: each time as a whole, and it must
-//! have the digest of the manifest.
+//! checked, and when something of its table has to come back (once for all layers of a slice that
+//! are needed one after the other): each time it must have the digest of the manifest.
 //!
 //! Trusts: of a whole check nothing but `derive/`, `claimed.rs` and the files named in their heads.
 

@@ -128,7 +128,8 @@ impl Tree<'_> {
                     return Err(Finding::new("move-index", less, node.data).position(node.position));
                 }
             },
-            // And: the opponent is to move, and all replies have to be answered.
+            // And: the opponent is to move, and all replies have to be answered. A kind that
+            // there is not would have to hold in the same way.
             _ => &successors,
         };
         for y in must_hold {
