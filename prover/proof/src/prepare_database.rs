@@ -100,7 +100,7 @@ pub fn prepare_slices(
             PairEvent::Wait => {
                 progress.say(format!("{what}: waiting for another process that builds it"));
             }
-            PairEvent::Begin => bar = Some(progress.start(what, indices, "positions")),
+            PairEvent::Begin => bar = Some(progress.start(what, indices, "indices")),
             PairEvent::Found | PairEvent::Built => {
                 bar.take().into_iter().for_each(|bar| {
                     bar.add(indices);
@@ -135,7 +135,7 @@ fn show(progress: &Progress, what: impl Fn(Cover) -> String) -> impl FnMut(Event
     let mut bar = None;
     move |event| match event {
         Event::Begin { cover, indices, finished } => {
-            let started = progress.start(what(cover), indices, "positions");
+            let started = progress.start(what(cover), indices, "indices");
             started.resume(finished);
             bar = Some(started);
         }
@@ -231,7 +231,7 @@ pub fn load_finished(
             BuildSession::check_memory(board, cover, room.memory)?;
             let indices = Slice::all(board, cover).iter().map(|slice| slice.indices(board)).sum();
             let what = format!("loading database {} with {cover} pieces", board.name());
-            let bar = progress.start(what, indices, "positions");
+            let bar = progress.start(what, indices, "indices");
             let session = BuildSession::new(store, cover, room.memory)?;
             let values = session.load_all(|indices| bar.add(indices))?;
             bar.finish();
@@ -327,7 +327,7 @@ fn make_tables(
                 "database {name}: making tables of {slices} slices, {size}, in {}",
                 store.tables().display()
             ));
-            bar = Some(progress.start(format!("tables of {name}"), indices, "positions"));
+            bar = Some(progress.start(format!("tables of {name}"), indices, "indices"));
         }
         Making::Done(indices) => bar.iter().for_each(|bar| bar.add(indices)),
         Making::End => bar.take().into_iter().for_each(Bar::finish),

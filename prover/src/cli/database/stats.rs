@@ -62,7 +62,7 @@ fn count(
     let figures = session.store().figures();
     let work = manifest.slices.iter().map(|r| Slice::from(r.name).indices(board)).sum();
     let progress = options.machine.progress();
-    let bar = progress.start(format!("counting {}", board.name()), work, "positions");
+    let bar = progress.start(format!("counting {}", board.name()), work, "indices");
     let mut rows = Vec::new();
     for record in &manifest.slices {
         let slice = Slice::from(record.name);
