@@ -4,7 +4,7 @@
 //! * [`Words`]: the words of its verdict; [`Fields`]: the values of its fields;
 //!   [`is_refutation`]: whether it refutes.
 //! * [`Shard`]: which part of the work a verdict is about.
-//! * [`one_line`]: text of others, escaped for display.
+//! * [`one_line`]: text of others, escaped for display; [`without_lists`]: a verdict for display.
 //! * [`keys`]: public keys that are trusted, and private keys that sign.
 //!
 //! This crate does not say what a note is worth: `check` joins notes by rules of its own, and
@@ -19,7 +19,7 @@ mod words;
 
 pub use note::{HEAD, Note};
 pub use shard::Shard;
-pub use shown::one_line;
+pub use shown::{one_line, without_lists};
 pub use words::{
     Believed, Extent, Fields, Found, Level, Part, Share, Subject, Words, is_refutation,
 };

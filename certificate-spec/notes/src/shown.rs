@@ -1,5 +1,5 @@
-//! Escaping of untrusted text before it is printed: names of files, and the words of notes and
-//! certificates.
+//! Texts as they are printed: untrusted ones escaped (names of files, the words of notes and
+//! certificates), and verdicts without lists of digests.
 
 /// Whether a character ends a line, is a command to a terminal, or turns the direction of writing.
 fn is_hostile(c: char) -> bool {
@@ -21,4 +21,36 @@ pub fn one_line(text: &str) -> String {
         }
     }
     line
+}
+
+/// A verdict without the lists of digests that notes have: the number of digests is in the place of
+/// each list of two or more (`SPEC.md` §11, §12).
+pub fn without_lists(verdict: &str) -> String {
+    let shown = |word: &str| match word.split_once('=') {
+        Some((name @ ("tables" | "db-note"), list)) if list.contains(',') => {
+            format!("{name}={}", list.split(',').count())
+        }
+        _ => word.into(),
+    };
+    verdict.split(' ').map(shown).collect::<Vec<String>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_lists;
+
+    #[test]
+    fn lists_are_counted_and_all_else_stays() {
+        for (verdict, shown) in [
+            (
+                "VERIFIED DRAW root=a,b tables=a,b,c given=0-1/2",
+                "VERIFIED DRAW root=a,b tables=3 given=0-1/2",
+            ),
+            ("x db-note=a db-note-keys=1", "x db-note=a db-note-keys=1"),
+            ("x db-note=a,b db-note-journals=1  y", "x db-note=2 db-note-journals=1  y"),
+            ("tables=none", "tables=none"),
+        ] {
+            assert_eq!(without_lists(verdict), shown);
+        }
+    }
 }

@@ -24,7 +24,7 @@ mod statement;
 mod tables;
 mod trusted;
 
-pub use certificate_notes::{Note, Shard, keys, one_line};
+pub use certificate_notes::{Note, Shard, keys, one_line, without_lists};
 pub use describe::Description;
 pub use journal::Journal;
 pub use merge::{Joined, Notes};

@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 
 use certificate_notes::keys::PublicKey;
-use certificate_notes::{Found, Note, Subject as NoteSubject, Words};
+use certificate_notes::{Found, Note, Subject as NoteSubject, Words, without_lists};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use draughtproof_proof::certificate::Stored;
 use thiserror::Error;
 
-/// The most characters of a verdict that are repeated, since it can be as long as its note.
+/// The most characters that are repeated of the words of a note that no check can have written.
 const MOST_SHOWN: usize = 600;
 
 /// A note about a certificate or database.
@@ -20,7 +20,8 @@ const MOST_SHOWN: usize = 600;
 pub struct NotedCheck {
     /// The path of the note's file.
     pub file: String,
-    /// The verdict without its `s`; only the beginning of a long one.
+    /// The verdict without its `s` and without lists of digests; of words that no check can have
+    /// written only the beginning.
     pub verdict: String,
     /// The implementation of the checker, as the note states it.
     pub checker: String,
@@ -160,7 +161,7 @@ pub(super) fn checks(
             .map_err(|name| NoteError::Forged { file: note.file.display().to_string(), name })?;
         let check = NotedCheck {
             file: note.file.display().to_string(),
-            verdict: shortened(note.verdict()),
+            verdict: shown(words, note.verdict()),
             checker: note.checker().into(),
             objection: objection(subject, words, !keys.is_empty(), !signers.is_empty()),
             signers: signers.into_iter().map(|i| keys[i].name.clone()).collect(),
@@ -195,6 +196,15 @@ fn objection(
         (Found::Verified, None) => return None,
     };
     Some(why.into())
+}
+
+/// The verdict as it is shown. Its fields stand at its end, too, so that of a verdict that a check
+/// can have written none is left out.
+fn shown(words: &Words<'_>, verdict: &str) -> String {
+    match words.judge() {
+        Ok(_) => without_lists(verdict),
+        Err(_) => shortened(verdict),
+    }
 }
 
 /// The beginning of a text that another program has written.

@@ -98,6 +98,26 @@ fn other_notes_do_not_count() {
     }
 }
 
+/// A list of digests hides no field of a verdict that stands after it.
+#[test]
+fn a_long_verdict_is_shown_with_all_its_fields() {
+    let place = place();
+    let here = place.path();
+    let words = notes::words(&here.join("alice.note"));
+    let list = ["0123456789abcdef".repeat(4); 20].join(",");
+    let ends = "db-note-keys=1 db-note-journals=1 nodes=";
+    let long = words.replace(" nodes=", &format!(" db-note={list} {ends}"));
+    notes::write(&here.join("long.note"), &long, Some(&here.join("alice.key")));
+    let options = ["cert", "--note", "long.note", "--keys", "alice.txt"];
+    let server = Server::start(&options, here);
+    let check = &server.get("/api/certificates").json()[0]["checks"][0];
+    let verdict = check["verdict"].as_str().unwrap();
+    assert!(
+        verdict.contains(&format!(" db-note=20 {ends}")) && !verdict.contains('…'),
+        "{verdict}"
+    );
+}
+
 /// A note of another format or game says nothing about this one, even if its signer is trusted.
 #[test]
 fn every_field_of_a_note_is_judged() {
