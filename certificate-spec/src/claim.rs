@@ -28,6 +28,16 @@ impl Question {
         Self::ALL.get(usize::from(n)).copied()
     }
 
+    /// The word for it, as `--claim` of the prover has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Question::BlackNotLost => "black-not-lost",
+            Question::WhiteNotLost => "white-not-lost",
+            Question::BlackWins => "black-wins",
+            Question::WhiteWins => "white-wins",
+        }
+    }
+
     /// Whether this is a Win claim, which needs ranks.
     pub fn is_win(self) -> bool {
         matches!(self, Question::BlackWins | Question::WhiteWins)

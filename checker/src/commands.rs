@@ -21,7 +21,7 @@ Examples:
   check cert --sample 1% --seed 7           a random sample of blocks, nodes and leaves
   check explain cert B:W13-18:B1-6          why a position holds
   check explain cert --moves 4-7            why the position after these moves does
-  check reproduce cert --prove ./prove      whether the prover makes the same again
+  check reproduce cert                      whether the prover makes the same again
 
 The verdict is the last line on standard output; the same in a plain sentence is on standard error, unless
 --quiet is given. The script packaging/slurm/check-shards.sh runs shards as jobs of Slurm and merges their notes.
@@ -162,9 +162,9 @@ pub enum Command {
     Reproduce {
         /// The certificate's folder
         certificate: PathBuf,
-        /// The program `prove`
+        /// The program `prove` [default: draughtproof-prove or prove, beside check or in PATH]
         #[arg(long, value_name = "PROGRAM")]
-        prove: PathBuf,
+        prove: Option<PathBuf>,
         /// The folder of databases; missing ones are built there [default: a temporary one]
         #[arg(long, value_name = "DIR")]
         db: Option<PathBuf>,

@@ -6,6 +6,8 @@
 
 mod explain;
 mod fen;
+mod line;
+mod missing;
 mod notation;
 mod reproduce;
 mod sentence;
@@ -61,7 +63,19 @@ fn open_tables(folder: &Path, closed: &[&Path]) -> Result<TableFolder, Stop> {
     TableFolder::new(folder).map_err(Stop::Error)
 }
 
-fn check(arguments: &Arguments) -> Result<Statement, Stop> {
+/// A statement, and the names of the keys that have signed the notes on which it rests.
+struct Checked {
+    statement: Statement,
+    signers: Vec<String>,
+}
+
+impl From<Stop> for Checked {
+    fn from(stop: Stop) -> Checked {
+        Checked { statement: stop.into(), signers: Vec::new() }
+    }
+}
+
+fn check(arguments: &Arguments) -> Result<Checked, Stop> {
     let error = |text: String| Stop::Error(text);
     // clap does not see a conflict where one of the two options conflicts with an argument that is
     // present.
@@ -89,10 +103,12 @@ fn check(arguments: &Arguments) -> Result<Statement, Stop> {
     }
     let tables = arguments.options.tables.as_ref().map(|folder| open_tables(folder, &closed));
     let tables = tables.transpose()?;
+    let mut signers = Vec::new();
     let values = match (&arguments.certificate, journal, tables) {
         (Some(certificate), ..) if !arguments.trust_db.is_empty() => {
             let (level, trusted) = trust_notes(arguments, certificate, options.level)?;
             options.level = level;
+            signers = trusted.signers.clone();
             Values::Trusted(trusted)
         }
         (_, Some(journal), _) => {
@@ -119,12 +135,31 @@ fn check(arguments: &Arguments) -> Result<Statement, Stop> {
             options.progress.show("one of the tables was wrong, and none has been used");
         }
     }
+    if let Some(certificate) = &arguments.certificate {
+        statement = with_advice(statement, certificate, &options.db);
+    }
     let line = statement.line();
     let is_worth_a_note = matches!(statement.status(), 0 | 1 | 2 | 5);
     if let (Some(draft), true) = (draft, is_worth_a_note) {
         draft.write(line.trim_start_matches("s ")).map_err(error)?;
     }
-    Ok(statement)
+    Ok(Checked { statement, signers })
+}
+
+/// The statement on a certificate, and what to do about its database if that is missing or another.
+fn with_advice(statement: Statement, certificate: &Path, db: &Path) -> Statement {
+    match statement {
+        Statement::Whole(Verdict::Stopped(stop @ Stop::Error(_))) => {
+            missing::named(stop, certificate, db).into()
+        }
+        Statement::Whole(Verdict::Stopped(Stop::Refuted(finding)))
+            if finding.rule.starts_with("database-") =>
+        {
+            missing::advice(certificate, db).iter().for_each(|text| say(&format!("c {text}")));
+            Stop::Refuted(finding).into()
+        }
+        other => other,
+    }
 }
 
 /// Checks the certificate or the database that the arguments name, as far as the extent goes.
@@ -144,7 +179,7 @@ fn merge(
     database: &DatabaseArguments,
     trust: &Trust,
     db: &Path,
-) -> Result<Statement, Stop> {
+) -> Result<Checked, Stop> {
     let mut files = paths;
     if database.game.is_none() {
         files = paths.get(1..).unwrap_or_default();
@@ -157,7 +192,8 @@ fn merge(
         Some(game) => Description::database(game.board(), database.pieces.as_ref(), db)?,
         None => Description::certificate(&paths[0], Level::Exact)?,
     };
-    judge(&notes, &about).verdict()
+    let joined = judge(&notes, &about);
+    Ok(Checked { statement: joined.verdict()?, signers: joined.signers() })
 }
 
 /// What a command prints, and its exit status.
@@ -169,20 +205,23 @@ struct Output {
 impl Output {
     /// The output for a verdict. Unless `is_quiet`, a plain sentence goes to standard error beside
     /// it.
-    fn of(statement: impl Into<Statement>, is_quiet: bool) -> Output {
-        let statement = statement.into();
+    fn of(checked: Checked, is_quiet: bool) -> Output {
+        let Checked { statement, signers } = checked;
         sentence::warnings(&statement).iter().for_each(|warning| say(warning));
         if !is_quiet {
-            say(&sentence::of(&statement));
+            say(&sentence::of(&statement, &signers));
         }
-        Output { text: format!("{}\n", statement.line()), status: statement.status() }
+        Output {
+            text: format!("{}\n", line::printed(&statement.line())),
+            status: statement.status(),
+        }
     }
 }
 
 /// Runs the command that the arguments ask for.
 fn run(arguments: &Arguments) -> Output {
-    let verdict = |result: Result<Statement, Stop>, is_quiet| {
-        Output::of(result.unwrap_or_else(Statement::from), is_quiet)
+    let verdict = |result: Result<Checked, Stop>, is_quiet| {
+        Output::of(result.unwrap_or_else(Checked::from), is_quiet)
     };
     match &arguments.command {
         None => verdict(check(arguments), arguments.options.quiet),
@@ -202,7 +241,7 @@ fn run(arguments: &Arguments) -> Output {
                 Ok(about) => about,
                 Err(stop) => return verdict(Err(stop), false),
             };
-            match reproduce::reproduce(certificate, &about, prove, db.as_deref()) {
+            match reproduce::reproduce(certificate, &about, prove.as_deref(), db.as_deref()) {
                 Ok(None) => {
                     Output { text: "The prover makes the same certificate.\n".into(), status: 0 }
                 }
@@ -229,16 +268,18 @@ fn usage(error: &clap::Error) -> String {
 fn main() -> ExitCode {
     let Output { text, status } = match Arguments::try_parse() {
         Ok(arguments) => catch_unwind(|| run(&arguments)).unwrap_or_else(|_| {
-            Output::of(Verdict::error("a bug in check; see standard error"), false)
+            Output::of(Stop::Error("a bug in check; see standard error".into()).into(), false)
         }),
         // `--help` or `--version` is not an error.
         Err(text) if !text.use_stderr() => return stdout::print(&text.render().to_string(), 0),
         Err(error) => {
             let text = usage(&error);
             text.lines().for_each(say);
-            let first = text.lines().next().unwrap_or_default();
-            let text = format!("usage: {}", first.trim_start_matches("error: "));
-            Output::of(Verdict::error(text), true)
+            // The first paragraph says what is wrong, with a line for each argument that is meant.
+            let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+            let what = lines.collect::<Vec<_>>().join(" ");
+            let text = format!("usage: {}", what.trim_start_matches("error: "));
+            Output::of(Stop::Error(text).into(), true)
         }
     };
     stdout::print(&text, status)

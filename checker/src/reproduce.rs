@@ -6,8 +6,23 @@ use certificate_spec::manifest::Manifest;
 use certificate_spec::provenance::{Asked, Mode, Provenance, Request, Thresholds};
 use checker_audit::Description;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// The names of the prover: that of packages, as Perl has a program `prove`, and its own.
+const NAMES: [&str; 2] = ["draughtproof-prove", "prove"];
+
+/// The prover, beside this program or in PATH.
+fn find() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().ok();
+    let own = own.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = own.into_iter().chain(std::env::split_paths(&path)).collect();
+    let mut programs = NAMES.iter().flat_map(|name| folders.iter().map(move |f| f.join(name)));
+    programs.find(|program| program.is_file()).ok_or_else(|| {
+        format!("no program {} beside check or in PATH: name it by --prove", NAMES.join(" or "))
+    })
+}
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
@@ -43,6 +58,7 @@ fn arguments(request: &Request) -> Vec<String> {
 }
 
 /// Makes the certificate again with the program `prove`, and says where the two differ, if they do.
+/// The prover works in a folder of its own, so that no message names that folder.
 /// The caller must have read the certificate and found its objects as its MANIFEST says.
 ///
 /// # Errors
@@ -50,7 +66,7 @@ fn arguments(request: &Request) -> Vec<String> {
 pub(crate) fn reproduce(
     cert: &Path,
     described: &Description,
-    prove: &Path,
+    prove: Option<&Path>,
     db: Option<&Path>,
 ) -> Result<Option<String>, String> {
     let Some(Provenance { mode, request, .. }) = &described.provenance else {
@@ -72,17 +88,19 @@ pub(crate) fn reproduce(
             return Err(format!("{}: {what} {said} is not what it claims", cert.display()));
         }
     }
-    let mut command = Command::new(prove);
-    let db = db.map_or_else(|| place.path().join("egdb"), Path::to_path_buf);
-    command.arg("--emit").arg(&again).arg("--db").arg(db);
-    command.arg("--results").arg(place.path().join("results"));
-    command.args(arguments(request));
+    let prove = prove.map_or_else(find, |path| Ok(path.into()))?;
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+    // A program without a slash is looked up in PATH.
+    let program = if prove.components().count() > 1 { absolute(&prove) } else { prove.clone() };
+    let mut command = Command::new(program);
+    command.current_dir(place.path()).args(["--emit", "cert", "--results", "results", "--db"]);
+    command.arg(db.map_or_else(|| "egdb".into(), absolute)).args(arguments(request));
     if !request.seed_line.is_empty() {
         let file = place.path().join("seed.pdn");
         let moves = request.seed_line.join(" ");
         let game = format!("[SetUp \"1\"]\n[FEN \"{}\"]\n\n{moves} *\n", claim.start);
-        fs::write(&file, game).map_err(|e| format!("{}: {e}", file.display()))?;
-        command.arg("--seed-line").arg(file);
+        fs::write(&file, game).map_err(|e| format!("seed.pdn: {e}"))?;
+        command.args(["--seed-line", "seed.pdn"]);
     }
     // What the prover prints on standard output would come before the verdict.
     let status = command.stdout(Stdio::null()).status();
@@ -92,8 +110,10 @@ pub(crate) fn reproduce(
     if !status.success() && !again.exists() {
         return Err(format!("{}: {status}", prove.display()));
     }
-    let (ours, theirs) = (manifest(cert)?, manifest(&again)?);
-    if read(&cert.join("CLAIM"))? != read(&again.join("CLAIM"))? {
+    let ours = manifest(cert)?;
+    let again_made = |what: String| what.replace(&format!("{}/", place.path().display()), "");
+    let theirs = manifest(&again).map_err(again_made)?;
+    if read(&cert.join("CLAIM"))? != read(&again.join("CLAIM")).map_err(again_made)? {
         return Ok(Some("CLAIM".into()));
     }
     let differs = (0..ours.objects.len().max(theirs.objects.len()))
@@ -103,9 +123,9 @@ pub(crate) fn reproduce(
         let of = |object: Option<&certificate_spec::manifest::Object>| {
             object.map_or("none".into(), |object| object.digest.to_string())
         };
-        let (kind, question, first) = (object.kind, object.question, object.first);
+        let (kind, question, first) = (object.kind, object.question.word(), object.first);
         let (one, other) = (of(ours.objects.get(i)), of(theirs.objects.get(i)));
-        Some(format!("{kind:?} of {question:?} from {first} on: {one} here, {other} made again"))
+        Some(format!("{kind:?} of {question} from {first} on: {one} here, {other} made again"))
     };
     Ok(differs.and_then(name))
 }

@@ -1,41 +1,247 @@
-//! A verdict in one plain sentence, for people. The line on standard output is what counts.
+//! A verdict in plain words, one line for people, which can be quoted: what is proved, at which
+//! level, who has signed, and what was not looked at. The line on standard output is what counts.
 
+use certificate_spec::claim::Value;
 use checker_audit::{Statement, Unseen};
 use checker_core::{Finding, Stop, Verdict, escaped, write_fen};
 
-/// The sentence for a statement.
-pub(crate) fn of(statement: &Statement) -> String {
-    match statement {
-        Statement::Whole(Verdict::Verified(_)) => {
-            "check: everything was checked and is right: the claim in the line holds".into()
-        }
-        Statement::Whole(Verdict::Consistent(_)) | Statement::Trusting { consistent: true, .. } => {
-            "check: every value follows from the others, and they may all be wrong; that is enough for \
-             claims of not losing"
-                .into()
-        }
-        Statement::Whole(Verdict::Conditional(_)) | Statement::Trusting { assumed: 1.., .. } => {
-            "check: right if the assumed nodes hold; they were not proved".into()
-        }
-        Statement::Trusting { unsigned: true, .. } => {
-            "check: right if the notes are true; no signature was looked at (give --keys)".into()
-        }
-        Statement::Trusting { .. } => {
-            "check: the claim in the line holds, if the journal or the notes are true".into()
-        }
-        Statement::Shard(_) => "check: this shard is right; the others were not looked at".into(),
-        Statement::Sampled { .. } => {
-            "check: nothing wrong in the sample; the rest was not looked at".into()
-        }
+/// The most characters of the names of signers.
+const NAMES: usize = 100;
+
+/// The words for a statement. `signers` are the names of the keys that have signed the notes on
+/// which it rests.
+pub(crate) fn of(statement: &Statement, signers: &[String]) -> String {
+    let line = statement.line();
+    let said = Said { line: &line, signers };
+    let text = match statement {
         Statement::Whole(Verdict::Stopped(Stop::Refuted(finding))) => {
-            format!("check: refuted: {}", told(finding))
+            format!("refuted: {}", told(finding))
         }
         Statement::Whole(Verdict::Stopped(Stop::Declined(finding))) => {
-            format!("check: declined: {}", told(finding))
+            format!("declined: {}", told(finding))
         }
-        Statement::Whole(Verdict::Stopped(Stop::Error(text))) => {
-            format!("check: not checked: {text}")
+        Statement::Whole(Verdict::Stopped(Stop::Error(text))) => format!("not checked: {text}"),
+        Statement::Shard(_) => said.shard(),
+        Statement::Sampled { .. } => said.sample(),
+        Statement::Whole(_) | Statement::Trusting { .. } => said.whole(),
+    };
+    format!("check: {text}")
+}
+
+/// A verdict line about something that was verified.
+struct Said<'a> {
+    line: &'a str,
+    signers: &'a [String],
+}
+
+impl Said<'_> {
+    fn field(&self, name: &str) -> Option<&str> {
+        let fields = self.line.split(' ').filter_map(|word| word.split_once('='));
+        fields.into_iter().find(|(field, _)| *field == name).map(|(_, value)| value)
+    }
+
+    /// The value of a field that every such line has.
+    fn value(&self, name: &str) -> &str {
+        self.field(name).unwrap_or("none")
+    }
+
+    /// The words before the fields: the value and the game, or the word DATABASE and the board.
+    fn subject(&self) -> (&str, &str) {
+        let words = self.line.split(' ').take_while(|word| !word.contains('='));
+        let mut words = words.collect::<Vec<_>>().into_iter().rev();
+        let last = words.next().unwrap_or_default();
+        (words.next().unwrap_or_default(), last)
+    }
+
+    fn is_of_database(&self) -> bool {
+        self.subject().0 == "DATABASE"
+    }
+
+    /// What is claimed of a certificate's start, or what a database has.
+    fn claim(&self) -> String {
+        let (value, game) = self.subject();
+        if self.is_of_database() {
+            return format!("{} has the right values", self.database());
         }
+        let is = match Value::parse(value) {
+            Some(Value::Draw) => "is a draw",
+            Some(Value::BlackNotLost) => "is not lost for Black",
+            Some(Value::WhiteNotLost) => "is not lost for White",
+            Some(Value::BlackWins) => "is won for Black",
+            Some(Value::WhiteWins) | None => "is won for White",
+        };
+        let (rules, root) = (self.value("rules"), self.value("root"));
+        match self.value("start") {
+            "initial" => {
+                format!("{game} from its initial position {is} ({rules}, certificate {root})")
+            }
+            fen => format!("{fen} of {game} {is} ({rules}, certificate {root})"),
+        }
+    }
+
+    fn database(&self) -> String {
+        let (pieces, root) = (self.value("pieces"), self.value("db-root"));
+        match self.subject() {
+            ("DATABASE", board) => {
+                let rules = self.value("rules");
+                format!("the database of {board} with pieces={pieces} ({rules}, root {root})")
+            }
+            _ => format!("its database with pieces={pieces}, root {root},"),
+        }
+    }
+
+    /// The names of the keys that have signed.
+    fn names(&self) -> String {
+        let mut text = String::new();
+        for (i, name) in self.signers.iter().enumerate() {
+            let rest = self.signers.len() - i;
+            if text.len() + name.len() > NAMES {
+                return format!("{text} and {rest} more");
+            }
+            let before = if i == 0 {
+                ""
+            } else if rest == 1 {
+                " and "
+            } else {
+                ", "
+            };
+            text += &format!("{before}{name}");
+        }
+        text
+    }
+
+    /// The notes whose word was taken.
+    fn notes(&self, count: usize, journals: Option<&str>) -> String {
+        let signed = match self.signers.is_empty() {
+            true => "no signature was looked at; give --keys".into(),
+            false => format!("signed by {}", self.names()),
+        };
+        let journals = journals.map_or(String::new(), |n| format!(", {n} of them with a journal"));
+        let s = if count == 1 { "" } else { "s" };
+        format!("{count} note{s} ({signed}{journals})")
+    }
+
+    /// How the values of the database were found to be right.
+    fn values(&self) -> String {
+        let level = self.value("db");
+        if level == "none" {
+            return "it rests on no database".into();
+        }
+        let database = match self.is_of_database() {
+            true => "it".into(),
+            false => self.database(),
+        };
+        if let Some(list) = self.field("db-note") {
+            let notes = self.notes(list.split(',').count(), self.field("db-note-journals"));
+            return format!(
+                "the values of {database} were not looked at: that they are {level} is the word of {notes}"
+            );
+        }
+        let how = match level {
+            "exact" => "derived again from the rules",
+            _ => "found to follow from one another, which is enough for claims of not losing",
+        };
+        let journal = self.field("journal").and_then(|share| share.split_once('/'));
+        let journal = journal.map_or(String::new(), |(k, n)| {
+            format!(", but for {k} of {n} pairs of slices, which your journal has")
+        });
+        format!("all values of {database} were {how} (level {level}){journal}")
+    }
+
+    /// What a verdict on all of the work says.
+    fn whole(&self) -> String {
+        let claim = self.claim();
+        if let Some((_, cover)) = self.line.split_once(" by cover of ") {
+            let count = cover.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+            let notes = self.notes(count, self.field("journals"));
+            let (least, checkers) = (self.value("keys"), self.value("checkers"));
+            let least = match least {
+                "none" => String::new(),
+                least => format!(", each part by {least} or more of these keys"),
+            };
+            let level = self.value("db");
+            let word = self.word();
+            return format!(
+                "{word} {claim}. This rests on {notes}, of all parts at the level {level}, by {checkers}{least}. \
+                 Nothing else was looked at."
+            );
+        }
+        let values = self.values();
+        let (word, end) = (self.word(), self.not_looked_at());
+        if self.is_of_database() {
+            let (slices, indices) = (self.value("slices"), self.value("indices"));
+            return format!(
+                "{word} {claim}: {values}, in {slices} slices with {indices} indices. {end}."
+            );
+        }
+        let (nodes, leaves) = (self.value("nodes"), self.value("leaves"));
+        format!(
+            "{word} {claim}. All {nodes} nodes and {leaves} leaves were verified, and {values}. {end}."
+        )
+    }
+
+    /// Whether something is proved.
+    fn word(&self) -> String {
+        let unsigned = self.signers.is_empty();
+        match self.line.split(' ').nth(1) {
+            Some("CONDITIONAL") => {
+                format!("not proved (assumed nodes: {}): that", self.value("assumed"))
+            }
+            Some("CONSISTENT") => "not proved: that".into(),
+            _ if unsigned && self.field("db-note").is_some() => "not proved: that".into(),
+            _ if unsigned && self.line.contains(" by cover of ") => "not proved: that".into(),
+            _ => "proved:".into(),
+        }
+    }
+
+    fn not_looked_at(&self) -> &str {
+        if self.field("assumed").is_some() {
+            return "The assumed nodes were not looked at";
+        }
+        if self.line.starts_with("s CONSISTENT") {
+            return "The values may all be wrong together";
+        }
+        match self.field("db-note").or(self.field("journal")) {
+            Some(_) => "Nothing else was left out",
+            None => "Nothing was left out",
+        }
+    }
+
+    fn shard(&self) -> String {
+        let shard = self.line.split(' ').nth(3).unwrap_or_default();
+        let mut of = format!("pairs of slices {}", self.value("slices"));
+        if !self.is_of_database() {
+            of += &format!(", nodes {}, leaves {}", self.value("nodes"), self.value("leaves"));
+            of += " (node 0 is the start)";
+        }
+        let mut given = "the values that it rests on".to_string();
+        if let Some(list) = self.field("db-note") {
+            given = format!(
+                "the values of the database, by the word of {},",
+                self.notes(list.split(',').count(), None)
+            );
+        }
+        let claim = self.claim();
+        format!(
+            "not proved yet: that {claim}. Shard {shard} is right (level {}): {of}. The others were not looked at, and {given} \
+             were taken for granted.",
+            self.value("db")
+        )
+    }
+
+    fn sample(&self) -> String {
+        let claim = self.claim();
+        let (blocks, share) = (self.value("blocks"), self.value("share"));
+        let mut of = format!("{blocks} pairs of blocks");
+        if let (Some(nodes), Some(leaves)) = (self.field("nodes"), self.field("leaves")) {
+            let starts = Value::parse(self.subject().0).map_or(0, |value| value.questions().len());
+            of += &format!(
+                ", {nodes} nodes with the {starts} starts (a whole check counts nodes without them), {leaves} leaves"
+            );
+        }
+        format!(
+            "not proved: that {claim}. Nothing is wrong in a sample (share {share}): {of}. The rest was not looked at."
+        )
     }
 }
 

@@ -54,11 +54,6 @@ impl Progress {
         }
     }
 
-    /// Whether reports go nowhere.
-    pub fn is_silent(&self) -> bool {
-        self.print.is_none()
-    }
-
     /// Reports a line of text.
     pub fn show(&self, line: &str) {
         if let Some(print) = self.print {

@@ -289,6 +289,23 @@ impl<'a> Joined<'a> {
         self.all.keys.as_ref().map_or("none".into(), |_| self.all.least.witnesses.to_string())
     }
 
+    /// The names of the keys that have signed the notes on which the verdict rests; empty where no
+    /// signature is required.
+    pub fn signers(&self) -> Vec<String> {
+        self.names(self.needed())
+    }
+
+    /// The names of the keys that have signed these notes, in the order of the keys.
+    fn names<'b>(&self, notes: impl Iterator<Item = &'b (&'a Note, Cover)>) -> Vec<String>
+    where
+        'a: 'b,
+    {
+        let who: BTreeSet<usize> =
+            notes.flat_map(|(_, cover)| &cover.by).map(|witness| witness.who).collect();
+        let keys = self.all.keys.iter().flatten().enumerate();
+        keys.filter(|(i, _)| who.contains(i)).map(|(_, key)| key.name.clone()).collect()
+    }
+
     /// The names of the implementations whose notes count.
     fn checkers(&self) -> String {
         let by = self.needed().flat_map(|(_, cover)| &cover.by);
@@ -323,6 +340,7 @@ impl<'a> Joined<'a> {
             root: self.about.db_root,
             notes: used().map(|(note, _)| note.digest).collect(),
             keys: self.all.keys.as_ref().map(|_| self.all.least.witnesses),
+            signers: self.names(used()),
             journals: used().filter(|(_, cover)| cover.has_journal).count(),
         };
         Ok((level, trusted))

@@ -13,6 +13,8 @@ pub struct TrustedDatabase {
     /// The number of trusted keys that have signed for each part; `None` if no signature was
     /// required.
     pub keys: Option<usize>,
+    /// The names of the keys that have signed the notes; empty if no signature was required.
+    pub signers: Vec<String>,
     /// The number of these notes that rest on a journal.
     pub journals: usize,
 }

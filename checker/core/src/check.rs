@@ -167,12 +167,10 @@ fn check_certificate(path: &Path, options: &Options, part: &Part<'_>) -> Result<
 }
 
 fn show_provenance(certificate: &Certificate, progress: &Progress) {
-    if progress.is_silent() {
-        return;
-    }
-    for provenance in certificate.proofs.iter().filter_map(|proof| proof.provenance.as_ref()) {
-        for line in provenance.to_string().lines() {
-            progress.show(&format!("the certificate says: {line}"));
+    for proof in &certificate.proofs {
+        let said = proof.provenance.as_ref().map_or(String::new(), ToString::to_string);
+        for line in said.lines() {
+            progress.show(&format!("the certificate says of {}: {line}", proof.question.word()));
         }
     }
 }

@@ -236,7 +236,8 @@ fn questions_have_the_claimant_that_their_names_say() {
 
 /// One note that is trusted for the database with this root.
 fn trusted(root: Option<Digest>) -> TrustedDatabase {
-    TrustedDatabase { root, notes: vec![Digest([7; 32])], keys: Some(1), journals: 0 }
+    let (notes, signers) = (vec![Digest([7; 32])], vec!["bob".into()]);
+    TrustedDatabase { root, notes, keys: Some(1), signers, journals: 0 }
 }
 
 #[test]

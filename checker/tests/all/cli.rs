@@ -103,6 +103,38 @@ fn a_fresh_journal() {
     assert!(line.starts_with("s ERROR usage:") && status == Some(4), "{line}");
 }
 
+/// A certificate without its database is told which one it needs, and what makes it.
+#[test]
+fn a_missing_database_is_named() {
+    let place = Place::new();
+    let cert = place.cert();
+    let empty = place.0.path().join("empty");
+    let run = |db: &std::path::Path| {
+        let options = [cert.to_str().unwrap(), "--db", db.to_str().unwrap()];
+        let output = Command::cargo_bin("check").unwrap().args(options).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr), output.status.code())
+    };
+    let mut base = draw_4x4(&Oracle::new(&board("4x4"), 4), 3);
+    write_database(&place.db(), &database(&board("4x4"), 3), 3);
+    let claimed = certificate_spec::Digest([7; 32]);
+    base.claim.cover = certificate_spec::cover::Cover::up_to(3);
+    base.claim.database = Some(claimed);
+    base.parts.clear();
+    base.write(&cert);
+    let made = format!("this makes it: prove db --game 4x4 --pieces 3 --db {}", empty.display());
+    let (line, said, status) = run(&empty);
+    assert_eq!(status, Some(4), "{line}");
+    assert!(
+        line.trim_end().ends_with(&made) && line.contains(&format!("root {claimed}")),
+        "{line}"
+    );
+    assert!(said.contains(&made), "{said}");
+    let (line, said, status) = run(&place.db());
+    assert!(line.starts_with("s REFUTED database-root ") && status == Some(1), "{line}");
+    assert!(said.contains("another one; this makes it: prove db --game 4x4"), "{said}");
+}
+
 #[test]
 fn wrong_usage() {
     for arguments in [
@@ -120,7 +152,10 @@ fn wrong_usage() {
         let (line, status) = check(arguments);
         assert_eq!(status, Some(4), "{arguments:?}");
         assert!(line.starts_with("s ERROR usage: ") && line.matches('\n').count() == 1, "{line}");
+        assert!(!line.trim_end().ends_with(':'), "{line}");
     }
+    let (line, _) = check(&[]);
+    assert!(line.ends_with(" arguments were not provided: <CERT>\n"), "{line}");
     let (line, status) = check(&["/nowhere\ns VERIFIED"]);
     assert_eq!(status, Some(4));
     assert!(line.starts_with("s ERROR cannot read ") && line.matches('\n').count() == 1, "{line}");

@@ -131,7 +131,10 @@ fn long_checks_report_progress() {
     assert_eq!(threads, 2, "one that works, and one that waits for it");
     assert!(err.lines().count() < 5, "every two seconds, and not more often: {err}");
     let first = err.lines().next().unwrap();
-    assert!(first.starts_with("c checking the database: ") && first.ends_with(" s to go"), "{err}");
+    assert!(
+        first.starts_with("c checking indices of the database: ") && first.ends_with(" s to go"),
+        "{err}"
+    );
     let [done, of, rate, left] = numbers(first)[..] else { panic!("{err}") };
     assert_eq!(Some(&of), numbers(&out).last(), "{out}{err}");
     assert!(0 < done && done <= of, "{err}");
@@ -145,7 +148,10 @@ fn checks_show_the_provenance() {
     let root = certificate();
     let output = Command::new(path("check")).arg("cert").current_dir(root.path()).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
-    let start = "c the certificate says: made by draughtproof-prove ";
-    assert!(err.starts_with(start) && err.contains("\nc the certificate says: game=6x4 "), "{err}");
+    let start = "c the certificate says of white-wins: made by draughtproof-prove ";
+    assert!(
+        err.starts_with(start) && err.contains("\nc the certificate says of white-wins: game=6x4 "),
+        "{err}"
+    );
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
 }

@@ -112,7 +112,7 @@ impl Check<'_> {
         let board = self.claimed.files.folder.board;
         let indices = batches.iter().flatten().map(|&s| Shape::new(board, s).indices);
         let progress = &self.options.progress;
-        progress.begin("checking the database", indices.fold(0, u64::saturating_add));
+        progress.begin("checking indices of the database", indices.fold(0, u64::saturating_add));
         let first = First::default();
         for (i, batch) in batches.iter().enumerate() {
             self.check_batch(batch, &mut steps, &first)?;

@@ -285,3 +285,41 @@ fn what_is_no_private_key_is_refused() {
         assert_eq!(said, "s ERROR bad: expected a private key as `check keygen` writes it");
     }
 }
+
+/// The printed line counts digests that a note lists, and says whose notes it rests on.
+#[test]
+fn lists_are_in_notes_and_signers_are_named() {
+    let here = place();
+    let [one, other] = ["alice", "bob"].map(|name| {
+        let signed = shards(&here, 2, name, &format!("--key {name}"));
+        signed.join(" ")
+    });
+    let tables = field(&here, "alice-1.note", "tables");
+    let count = tables.split(',').count();
+    assert!(count > 1, "{tables}");
+    let said = say("cert --shard 1/2", &here);
+    assert!(said.verdict.contains(&format!(" tables={count} ")), "{said:?}");
+    assert!(said.verdict.len() <= 600, "{said:?}");
+
+    let last = |text: &str| {
+        let output = run(&path("check"), &words(text), &here);
+        let said = String::from_utf8(output.stderr).unwrap();
+        said.lines().last().unwrap().to_string()
+    };
+    let by = last(&format!("merge cert {one} {other} --keys trusted"));
+    assert!(by.contains("rests on 4 notes (signed by alice and bob), of all parts"), "{by}");
+    let by = last(&format!("merge cert {one}"));
+    assert!(by.starts_with("check: not proved: ") && by.contains("no signature"), "{by}");
+    let notes = format!("{one} {other}").replace(' ', " --trust-db ");
+    let text = format!("cert --trust-db {notes} --keys trusted");
+    let by = last(&text);
+    let word = "is the word of 4 notes (signed by alice and bob). Nothing else was left out.";
+    assert!(by.starts_with("check: proved: 4x4 ") && by.ends_with(word), "{by}");
+    let said = say(&format!("{text} --attest rest"), &here);
+    assert!(said.verdict.contains(" db-note=4 db-note-keys=1 "), "{said:?}");
+    assert_eq!(field(&here, "rest", "db-note").split(',').count(), 4);
+    // A printed line is no note.
+    let shown = said.verdict.strip_prefix("s ").unwrap();
+    tests::notes::write(&here.join("shown"), shown, None);
+    refused("cert shown", "DECLINED cover", &here);
+}
