@@ -3,6 +3,7 @@
 use crate::arguments::{CheckArguments, parse_size};
 use certificate_spec::cover::Cover;
 use checker_core::Game;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -21,6 +22,7 @@ Examples:
   check cert --sample 1% --seed 7           a random sample of blocks, nodes and leaves
   check explain cert B:W13-18:B1-6          why a position holds
   check explain cert --moves 4-7            why the position after these moves does
+  check explain cert --at black-not-lost:1  how a node is checked, step by step
   check reproduce cert                      whether the prover makes the same again
 
 The verdict is the last line on standard output; the same in a plain sentence is on standard error, unless
@@ -176,10 +178,17 @@ Examples:
   check explain cert                          the start of the certificate
   check explain cert --moves 4-7              after this move, or several as in \"4-7 15-12\"
   check explain cert \"B: B1-6 : W13-18\"      a position; either colour first, ranges, blanks
+  check explain cert --lines 3                three lines of play for each question
+  check explain cert --at white-not-lost:1    node 1 of this question, step by step
   check explain cert --interactive            load once, then ask: moves, FENs, help
 
 For each question of the claim one line of the proof is shown: the moves of the side with the claim, and of the \
-replies, all of which are answered, one that does not end at once, if there is such a one. Replies are listed by what answers them.
+replies, all of which are answered, one that does not end at once, if there is such a one. Replies are listed by what answers them. \
+Further lines (--lines) take up replies that were left out, those nearest to the start first.
+
+--at shows what a check does with one node or leaf, with what is expected and found. QUESTION:0 is the start, QUESTION:N \
+the node that shards give the number N, and QUESTION:leaf:N a leaf; FILE:OFFSET is the place that a verdict names, such as \
+objects/<digest>:124. --hashes shows these places.
 
 Exit status: 0 if the certificate says something of the position, for any of its questions; 1 if something is \
 wrong with what it says; 6 if it says nothing of it; 4 if files could not be read, or for a FEN or move that is none. With --interactive 0 at the end of input: \
@@ -196,7 +205,13 @@ pub struct ExplainArguments {
     /// Go on from there by these moves, such as "11-15 23-19"
     #[arg(long, value_name = "MOVES")]
     pub moves: Option<String>,
-    /// Name the object and the offset of each node and leaf, too
+    /// The number of lines of play that are shown for each question
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    pub lines: usize,
+    /// Show instead how one node or leaf is checked, step by step
+    #[arg(long, value_name = "NODE", conflicts_with_all = ["fen", "moves", "lines", "interactive"])]
+    pub at: Option<String>,
+    /// Name the number, the object and the offset of each node and leaf, too
     #[arg(long)]
     pub hashes: bool,
     /// Then read positions and moves from standard input, one a line ("help" tells more)

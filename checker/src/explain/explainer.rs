@@ -17,8 +17,8 @@ const POSITION: u64 = 500;
 /// A certificate that answers questions about positions. Its files have been compared with the
 /// root; the values of its database are read without being verified.
 pub(super) struct Explainer {
-    certificate: Certificate,
-    database: Option<Database>,
+    pub(super) certificate: Certificate,
+    pub(super) database: Option<Database>,
     /// For each question, the positions of its leaves, found when they are first needed.
     leaves: Vec<OnceCell<HashMap<Position, InLeaf>>>,
 }
@@ -108,11 +108,17 @@ impl Explainer {
         self.certificate.proofs.iter().map(|proof| proof.question)
     }
 
-    /// What the `q`th question says of a position.
-    pub(super) fn explain(&self, q: usize, p: &Position) -> Option<Explanation> {
+    /// The nodes and leaves of the `q`th question, with the values of the database.
+    pub(super) fn tree(&self, q: usize) -> Option<Tree<'_>> {
         let proof = self.certificate.proofs.get(q)?;
         let database = self.database.as_ref().map_or(Lookup::None, Lookup::Tables);
-        let tree = Tree { board: self.board(), database, proof };
+        Some(Tree { board: self.board(), database, proof })
+    }
+
+    /// What the `q`th question says of a position.
+    pub(super) fn explain(&self, q: usize, p: &Position) -> Option<Explanation> {
+        let tree = self.tree(q)?;
+        let proof = tree.proof;
         let mut all = Vec::new();
         self.board().successors(p, &mut all);
         if let Some((values, says)) = self.database.as_ref().zip(tree.database_says(p)) {
@@ -128,7 +134,10 @@ impl Explainer {
         }
         let place = |kind, i| {
             let place = self.certificate.place(kind, proof.question, i);
-            place.map_or(String::new(), |(name, offset)| format!("{name} offset {offset}"))
+            let (name, offset) = place.unwrap_or_default();
+            let item =
+                if kind == Kind::Nodes { format!("node {}", i + 1) } else { format!("leaf {i}") };
+            format!("{item}, {name} offset {offset}")
         };
         if let Ok(i) = proof.nodes.binary_search_by(|node| node.position.cmp(p)) {
             let node = proof.nodes.get(i)?;

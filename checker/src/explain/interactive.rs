@@ -4,6 +4,7 @@ use super::explainer::Explainer;
 use super::text::explain;
 use crate::{fen, notation, stdout};
 use certificate_spec::text::without_mark;
+use checker::commands::ExplainArguments;
 use checker_audit::one_line;
 use checker_core::{Position, write_fen};
 use std::io::{BufRead, Result, stdin};
@@ -17,8 +18,12 @@ quit         end, as the end of input does
 ";
 
 /// Explains a position, and then those that lines of standard input lead to.
-pub(super) fn answer_all(explainer: &Explainer, first: Position, hashes: bool) -> Result<()> {
-    let show = |p: &Position| stdout::write(&explain(explainer, p, hashes).text);
+pub(super) fn answer_all(
+    explainer: &Explainer,
+    first: Position,
+    ask: &ExplainArguments,
+) -> Result<()> {
+    let show = |p: &Position| stdout::write(&explain(explainer, p, ask).text);
     // The positions visited before, the latest last.
     let (mut before, mut at) = (Vec::new(), first);
     show(&at)?;

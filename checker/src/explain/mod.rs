@@ -3,9 +3,10 @@
 
 mod explainer;
 mod interactive;
+mod steps;
 mod text;
 
-use crate::{fen, notation};
+use crate::{fen, missing, notation};
 use checker::arguments;
 use checker::commands::ExplainArguments;
 use checker::memory;
@@ -31,11 +32,17 @@ pub(crate) fn explain(ask: &ExplainArguments) -> Result<Explained, Stop> {
     // This comes before a database is read, which may take a while.
     let position = position(ask, certificate.game.board(), &certificate.start);
     let position = position.map_err(Stop::Error)?;
-    let explainer = Explainer::new(certificate, &options)?;
-    if !ask.interactive {
-        return Ok(text::explain(&explainer, &position, ask.hashes));
+    let read = Explainer::new(certificate, &options);
+    let explainer = read.map_err(|stop| missing::named(stop, &ask.certificate, &ask.db))?;
+    let failed = |e: std::io::Error| Stop::Error(format!("standard input or output: {e}"));
+    let mut status = 0;
+    if let Some(node) = &ask.at {
+        let item = explainer.find(node).map_err(Stop::Error)?;
+        status = steps::show(&explainer, item).map_err(failed)?;
+    } else if ask.interactive {
+        interactive::answer_all(&explainer, position, ask).map_err(failed)?;
+    } else {
+        return Ok(text::explain(&explainer, &position, ask));
     }
-    interactive::answer_all(&explainer, position, ask.hashes)
-        .map_err(|e| Stop::Error(format!("standard input or output: {e}")))?;
-    Ok(Explained { text: String::new(), status: 0 })
+    Ok(Explained { text: String::new(), status })
 }

@@ -2,7 +2,9 @@
 
 use super::explainer::{Basis, Explainer, Explanation};
 use crate::notation::Moves;
+use checker::commands::ExplainArguments;
 use checker_core::{Board, Position, Side, write_fen};
+use std::collections::{HashSet, VecDeque};
 use std::fmt::Write;
 
 /// The exit status where the certificate says nothing of the position.
@@ -24,15 +26,26 @@ pub(crate) struct Explained {
 const STEPS: usize = 40;
 
 /// What every question says of a position.
-pub(super) fn explain(explainer: &Explainer, position: &Position, hashes: bool) -> Explained {
+pub(super) fn explain(
+    explainer: &Explainer,
+    position: &Position,
+    ask: &ExplainArguments,
+) -> Explained {
     let (mut text, mut said) = (String::new(), Said::default());
     for (q, question) in explainer.questions().enumerate() {
-        let mut line =
-            Line { explainer, q, hashes, out: format!("{question:?}:\n"), said: Said::default() };
-        line.follow(position);
-        said.something |= line.said.something;
-        said.wrong |= line.said.wrong;
-        text += &line.out;
+        let mut lines = Lines {
+            explainer,
+            q,
+            hashes: ask.hashes,
+            out: format!("{}:\n", question.word()),
+            said: Said::default(),
+            shown: HashSet::new(),
+            left: VecDeque::new(),
+        };
+        lines.show(position, ask.lines);
+        said.something |= lines.said.something;
+        said.wrong |= lines.said.wrong;
+        text += &lines.out;
         text.push('\n');
     }
     let status = match said {
@@ -44,13 +57,24 @@ pub(super) fn explain(explainer: &Explainer, position: &Position, hashes: bool) 
     Explained { text, status }
 }
 
-/// A line of the proof of a question, as it is written down.
-struct Line<'a> {
+/// Lines of the proof of a question, as they are written down.
+struct Lines<'a> {
     explainer: &'a Explainer,
     q: usize,
     hashes: bool,
     out: String,
     said: Said,
+    /// The positions of all lines so far.
+    shown: HashSet<Position>,
+    /// Where other lines begin, those nearest to the start first.
+    left: VecDeque<Branch>,
+}
+
+/// A move that leads to another line.
+struct Branch {
+    /// The positions of the line up to the one in which the move is made.
+    before: Vec<Position>,
+    to: Position,
 }
 
 /// What has been said of a position.
@@ -62,36 +86,62 @@ struct Said {
     wrong: bool,
 }
 
-impl Line<'_> {
+impl Lines<'_> {
+    /// Shows this number of lines from a position, or all that there are.
+    fn show(&mut self, start: &Position, count: usize) {
+        self.follow(Branch { before: Vec::new(), to: *start });
+        for number in 2..=count {
+            let (shown, left) = (&self.shown, &mut self.left);
+            left.retain(|branch| !shown.contains(&branch.to));
+            let Some(branch) = left.pop_front() else {
+                self.out += "\nThere are no other lines.\n";
+                return;
+            };
+            let from = branch.before.last().map_or(String::new(), write_fen);
+            // Writing into a string cannot fail.
+            let _ = writeln!(self.out, "\nLine {number}, from {from}:");
+            self.follow(branch);
+        }
+    }
+
     /// Goes on from a position to where the proof ends.
-    fn follow(&mut self, start: &Position) {
-        let (mut p, mut seen, mut name) = (*start, Vec::new(), String::new());
+    fn follow(&mut self, Branch { before: mut seen, to: mut p }: Branch) {
+        let board = self.explainer.board();
+        let by = |from: &Position, to| Moves::of(board, from).name(to);
+        let mut name = seen.last().map_or(String::new(), |from| by(from, &p));
         for step in 0..STEPS {
             let Some(explanation) = self.explainer.explain(self.q, &p) else { break };
             let is_claimed = !matches!(explanation.basis, Basis::Nothing | Basis::Unclaimed(_));
             self.said.something |= is_claimed;
             self.said.wrong |= explanation.wrong.is_some();
-            self.write_position(step, &name, &p, &explanation);
+            self.write_position(seen.len(), &name, &p, &explanation);
             if explanation.wrong.is_some() {
                 break;
             }
+            if !self.shown.insert(p) && !explanation.next.is_empty() {
+                self.out += "    and so on as in a line above\n";
+                break;
+            }
             seen.push(p);
-            let moves = Moves::of(self.explainer.board(), &p);
+            let moves = Moves::of(board, &p);
             self.write_moves(&moves, &explanation.next);
+            if explanation.next.is_empty() {
+                break;
+            }
+            let mut unseen = explanation.next;
+            unseen.retain(|y| !seen.contains(y));
             // A line that goes on says more than one that ends in the database.
-            let ends = |y: &&Position| {
+            unseen.sort_by_key(|y| {
                 let basis = self.explainer.explain(self.q, y).map(|e| e.basis);
                 matches!(basis, Some(Basis::Database(_) | Basis::NoMove))
+            });
+            let Some((next, others)) = unseen.split_first() else {
+                self.out += "    and so back to a position above: a cycle\n";
+                break;
             };
-            let unseen = explanation.next.iter().filter(|y| !seen.contains(y)).min_by_key(ends);
-            match (explanation.next.is_empty(), unseen) {
-                (true, _) => break,
-                (false, Some(next)) => (name, p) = (moves.name(next), *next),
-                (false, None) => {
-                    self.out += "    and so back to a position above: a cycle\n";
-                    break;
-                }
-            }
+            let branch = |&to| Branch { before: seen.clone(), to };
+            self.left.extend(others.iter().map(branch));
+            (name, p) = (moves.name(next), *next);
             if step + 1 == STEPS {
                 self.out += &format!("\n… and so on; ask for {}\n", write_fen(&p));
             }

@@ -95,7 +95,7 @@ fn a_long_line_is_not_shown_to_its_end() {
     // The line can be continued where the text says.
     let ask = text.lines().find_map(|line| line.strip_prefix("… and so on; ask for ")).unwrap();
     let on = explain(&here, ask);
-    assert!(on.starts_with(&format!("WhiteWins:\n\n0. {ask}, ")), "{on}");
+    assert!(on.starts_with(&format!("white-wins:\n\n0. {ask}, ")), "{on}");
     assert!(!on.contains("and so on") && !on.contains("WRONG"), "{on}");
 }
 
@@ -138,7 +138,7 @@ fn unused_positions_are_no_faults() {
         "the database has a Loss for the side to move: this question does not claim it\n";
     let root = certificate("--game 6x6 --fen B:W13,17:B1,2 --pieces 3 --leaf-nodes 100000");
     let text = explain(root.path(), lost);
-    let (black, white) = text.split_once("WhiteNotLost:").unwrap();
+    let (black, white) = text.split_once("white-not-lost:").unwrap();
     assert!(black.contains("the database has a Loss for the side to move\n"), "{text}");
     assert!(white.contains(unclaimed) && !text.contains("WRONG"), "{text}");
     // If no question claims the value, nothing is said about it.
@@ -193,7 +193,7 @@ fn what_is_named_is_explained() {
     let here = root.path();
     let game: Game = "6x4".parse().unwrap();
     let text = explain(here, &start(here));
-    assert!(text.starts_with("WhiteWins:\n\n0. ") && !text.contains("WRONG"), "{text}");
+    assert!(text.starts_with("white-wins:\n\n0. ") && !text.contains("WRONG"), "{text}");
     // Each move that the text names is legal, leads to the next position of the line, and that
     // position is explained, too.
     let (mut at, mut named) = (game.start(), 0);
@@ -271,4 +271,94 @@ fn many_questions_are_answered_in_turn() {
     );
     assert!(said.contains(&format!("{first}{} was the first\n", start(here))), "{said}");
     assert!(said.contains("\n0. B:W5:B1, Black to move\n") && said.ends_with(&first), "{said}");
+}
+
+#[test]
+fn as_many_lines_as_are_asked_for() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let (one, _) = ask(here, &[]);
+    assert_eq!(ask(here, &["--lines", "1"]).0, one);
+    let (three, status) = ask(here, &["--lines", "3"]);
+    assert_eq!((three.matches("\nLine 2, from ").count(), status), (2, Some(0)), "{three}");
+    assert_eq!(three.matches("\nLine 3, from ").count(), 2, "{three}");
+    // All lines: each move that the text names has been followed, and no position is told twice.
+    let (all, _) = ask(here, &["--lines", "1000000"]);
+    assert_eq!(all.matches("\nThere are no other lines.\n").count(), 2, "{all}");
+    let black = all.split_once("white-not-lost:").unwrap().0;
+    let told = black.matches("each of them answered:").count();
+    let fens: Vec<&str> = black.lines().filter(|line| line.ends_with(" to move")).collect();
+    assert!(told > 2 && fens.len() > 10, "{black}");
+}
+
+#[test]
+fn nodes_and_leaves_step_by_step() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let draft = Draft::read(&here.join("cert"));
+    let at = |item: &str| ask(here, &["--at", item]);
+    for (part, word) in draft.parts.iter().zip(["black-not-lost", "white-not-lost"]) {
+        for i in 0..=part.nodes.len() {
+            let (text, status) = at(&format!("{word}:{i}"));
+            assert!(text.ends_with("\nThis is right.\n") && status == Some(0), "{text}");
+        }
+        for (i, leaf) in part.leaves.iter().enumerate() {
+            let (text, status) = at(&format!("{word}:leaf:{i}"));
+            let end =
+                format!("expected {0} positions, found {0}\nThis is right.\n", leaf.positions);
+            assert!(text.ends_with(&end) && status == Some(0), "{text}");
+        }
+    }
+    for wrong in ["black-not-lost", "black-wins:0", "black-not-lost:99", "white-not-lost:leaf:99"] {
+        let (text, status) = at(wrong);
+        assert!(text.starts_with("s ERROR --at ") && status == Some(4), "{text}");
+    }
+    // The place that a verdict names, and its rule.
+    for spoil in [
+        (|part: &mut Part| part.leaves[0].positions += 1) as fn(&mut Part),
+        |part| {
+            let node = part.nodes.iter_mut().find(|node| node.kind == kind::OR).unwrap();
+            node.data = 1000;
+        },
+        |part| {
+            let last = part.nodes.iter().rposition(|node| node.kind == kind::OR).unwrap();
+            part.nodes.remove(last);
+        },
+    ] {
+        let mut wrong = draft.clone();
+        spoil(&mut wrong.parts[0]);
+        wrong.write(&here.join("cert"));
+        let said = check(&["cert", "--quiet"], here).verdict;
+        let field = |name: &str| said.split(' ').find_map(|word| word.strip_prefix(name)).unwrap();
+        let rule = said.split(' ').nth(2).unwrap();
+        let (text, status) = at(&format!("{}:{}", field("file="), field("offset=")));
+        let found = format!("\nWRONG [{rule}] at {}: expected ", field("position="));
+        assert!(text.contains(&found) && status == Some(1), "{said}\n{text}");
+        assert!(text.ends_with("\nThis is wrong.\n"), "{text}");
+    }
+}
+
+/// The page on checking by hand shows what the program prints.
+#[test]
+fn the_line_by_hand_is_what_is_printed() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+    let here = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(repository.join("corpus"), here.path().join("corpus")).unwrap();
+    prove(&["db", "--game", "4x4", "--pieces", "3", "--quiet"], here.path());
+    let page = fs::read_to_string(repository.join("docs/check-one-line.md")).unwrap();
+    let shown: Vec<&str> = page.split("```console\n$ check ").skip(1).collect();
+    assert!(shown.len() >= 2);
+    for block in shown {
+        let (command, rest) = block.split_once('\n').unwrap();
+        let quoted = command.split('"').enumerate();
+        let words: Vec<&str> = quoted
+            .flat_map(|(i, part)| match i % 2 {
+                0 => part.split_whitespace().collect::<Vec<_>>(),
+                _ => vec![part],
+            })
+            .collect();
+        let output = run(&path("check"), &words, here.path());
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said, rest.split_once("```").unwrap().0, "{command}");
+    }
 }

@@ -183,7 +183,7 @@ impl Database {
     }
 
     /// The index of a position that the cover admits, and its slice.
-    pub(crate) fn index(&self, p: &Position) -> Option<(SliceName, u64)> {
+    pub fn index(&self, p: &Position) -> Option<(SliceName, u64)> {
         if !self.board.is_possible(p) || !p.has_both_sides() {
             return None;
         }
