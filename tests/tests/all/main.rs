@@ -22,6 +22,7 @@ mod farm;
 mod games;
 mod heuristic;
 mod independence;
+mod ladder;
 mod lemmas;
 mod manners;
 mod matches;

@@ -1,0 +1,113 @@
+//! The certificates of whole games in `corpus/ladder`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tests::files::Scratch;
+use tests::programs::{path, prove, run};
+
+const LADDER: &str = include_str!("../../../corpus/ladder/ladder.tsv");
+
+/// A line of the table.
+struct Rung {
+    folder: &'static str,
+    database: Vec<&'static str>,
+    verdict: &'static str,
+    bytes: u64,
+}
+
+fn ladder() -> Vec<Rung> {
+    let rung = |line: &'static str| {
+        let row: Vec<&str> = line.split('\t').collect();
+        let [folder, database, _, verdict, bytes, _, _] = row[..] else { panic!("{row:?}") };
+        let database = database.split(' ').skip(1).collect();
+        Rung { folder, database, verdict, bytes: bytes.parse().unwrap() }
+    };
+    LADDER.lines().skip(1).map(rung).collect()
+}
+
+/// Those whose database takes minutes.
+const LARGE: [&str; 3] = ["6x8", "7x7", "8x6"];
+
+fn certificate(folder: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/ladder").join(folder);
+    root.canonicalize().unwrap()
+}
+
+/// Runs `check` of a certificate in a directory. Returns what it prints, what it says on standard
+/// error, and its status.
+fn check(folder: &str, options: &[&str], here: &Path) -> (String, String, Option<i32>) {
+    let certificate = certificate(folder);
+    let output = run(&path("check"), &[&[certificate.to_str().unwrap()], options].concat(), here);
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+/// Follows what `check` says of a certificate without its database, as a reader of a clone does.
+fn judge(rung: &Rung) {
+    let here = &Scratch::empty();
+    let (missing, _, status) = check(rung.folder, &[], here);
+    assert_eq!(status, Some(4), "{missing}");
+    assert!(missing.starts_with("s ERROR ") && missing.len() <= 600, "{missing}");
+    let command = missing.trim_end().rsplit_once("; this makes it: prove ").unwrap().1;
+    assert_eq!(command.split(' ').collect::<Vec<_>>(), rung.database);
+    prove(&[&rung.database[..], &["--quiet"]].concat(), here);
+    let (line, said, status) = check(rung.folder, &[], here);
+    assert_eq!((line.trim_end(), status), (rung.verdict, Some(0)));
+    let game = rung.verdict.split(' ').nth(3).unwrap();
+    let sentence = said.lines().last().unwrap();
+    assert!(sentence.starts_with(&format!("check: proved: {game} from its initial ")), "{said}");
+    assert!(sentence.ends_with(". Nothing was left out."), "{said}");
+    assert!(said.lines().all(|line| line.chars().count() <= 600), "{said}");
+}
+
+#[test]
+fn the_ladder_up_to_6x6() {
+    let small: Vec<Rung> =
+        ladder().into_iter().filter(|rung| !LARGE.contains(&rung.folder)).collect();
+    assert!(small.len() >= 7);
+    small.iter().for_each(judge);
+}
+
+#[test]
+fn the_table_names_all_certificates_with_their_sizes() {
+    let folder = certificate(".");
+    let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut there: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    let mut named: Vec<PathBuf> = ladder().iter().map(|rung| folder.join(rung.folder)).collect();
+    there.sort();
+    named.sort();
+    assert_eq!(named, there);
+    for rung in ladder() {
+        let said = prove(&["report", certificate(rung.folder).to_str().unwrap(), "-q"], &folder);
+        let (value, sizes) = said.split_once('\n').unwrap();
+        let sizes = sizes.lines().next().unwrap();
+        let words: Vec<&str> = rung.verdict.split(' ').collect();
+        assert!(value.starts_with(&format!("{} {} from ", words[2], words[3])), "{value}");
+        let root = words.iter().find_map(|word| word.strip_prefix("root=")).unwrap();
+        assert!(sizes.ends_with(&format!(", {} bytes, root={root}", rung.bytes)), "{sizes}");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: builds the databases of 6x8 and 7x7 with six pieces"]
+fn the_ladder_from_6x8_to_7x7() {
+    for rung in ladder().iter().filter(|rung| ["6x8", "7x7"].contains(&rung.folder)) {
+        judge(rung);
+    }
+}
+
+/// Of the largest certificate a sample is judged.
+#[test]
+#[ignore = "takes minutes: builds the database of 8x6 with six pieces"]
+fn a_sample_of_8x6() {
+    let here = &Scratch::empty();
+    for rung in ladder().iter().filter(|rung| rung.folder == "8x6") {
+        prove(&[&rung.database[..], &["--quiet"]].concat(), here);
+        let (line, said, status) = check(rung.folder, &["--sample", "5%", "--seed", "1"], here);
+        assert_eq!(status, Some(5), "{line}{said}");
+        let (subject, _) = rung.verdict.split_once(" nodes=").unwrap();
+        let subject = subject.strip_prefix("s VERIFIED ").unwrap();
+        assert!(line.starts_with(&format!("s SAMPLED {subject} blocks=")), "{line}");
+    }
+}
