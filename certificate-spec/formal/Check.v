@@ -1,6 +1,7 @@
 (* The check of a certificate, whole or in shards, as SPEC.md, 6 to 8, asks for it. *)
 From Coq Require Import List Arith Bool Uint63.
-From Draughtproof Require Import Spec Squares Rules Game Perft Seen Cover Database Replay.
+From Draughtproof Require Import Spec Squares Rules Game Perft Seen Cover Database Turned
+  Replay.
 Import ListNotations.
 Local Open Scope nat_scope.
 
@@ -9,9 +10,9 @@ Local Open Scope nat_scope.
 Inductive reason := Or (choice : int) | And | Leaf (stated : int) (strategy : list bool).
 Record node := { place : packed; rank : int; why : reason }.
 
-(** All that is given: a board, a cover, values and depths of the database (depths matter for wins
-    only), and the nodes for each side that has a claim. Values and depths are functions, wherever
-    they are from. *)
+(** All that is given: a board, a cover, values and depths of the positions of the database with
+    Black to move (depths matter for wins only), and the nodes for each side that has a claim.
+    Values and depths are functions, wherever they are from. *)
 Record evidence := {
   of_board : board;
   cover : list clause;
@@ -20,11 +21,15 @@ Record evidence := {
   nodes : side -> list node
 }.
 
+(** Where White is to move, they are those of the twin. *)
+Definition value_of (g : geometry) (ev : evidence) : packed -> value := for_both g (table ev).
+Definition depth_of (g : geometry) (ev : evidence) : packed -> int := for_both g (depth ev).
+
 Section Question.
 Variables (g : geometry) (ev : evidence) (x : side) (win : bool).
 
 Definition in_database : packed -> bool := covered g (cover ev).
-Definition suiting : packed -> bool := suits g (cover ev) (table ev) x win.
+Definition suiting : packed -> bool := suits g (cover ev) (value_of g ev) x win.
 
 (** Nodes by position, with their ranks. *)
 Definition ranks : tree := fold_left (fun t n => put t (place n) (rank n)) (nodes ev x) Empty.
@@ -81,10 +86,11 @@ Definition question_holds (mine : int -> bool) (start : packed) : bool :=
   forallb (fun n => if mine (black (place n)) then node_holds t n else true) (nodes ev x).
 End Question.
 
-(** Each value follows from those of successors; for wins, from those of smaller depth. *)
+(** A value follows from those of successors; for wins, from those of smaller depth. *)
 Definition position_holds (g : geometry) (ev : evidence) (win : bool) (e : packed) : bool :=
-  if win then settled g (table ev) (depth ev) e else consistent g (table ev) e.
+  if win then settled g (value_of g ev) (depth_of g ev) e else consistent g (value_of g ev) e.
 
+(** The loop is about White to move: twins have the same value for the same reasons. *)
 Definition database_holds (g : geometry) (ev : evidence) (win : bool) (mine : int -> bool) : bool :=
   forallb (each_position g mine (position_holds g ev win)) (cover ev).
 

@@ -141,14 +141,13 @@ Qed.
 Section Loop.
 Variables (g : geometry) (mine : int -> bool) (f : packed -> bool).
 
-(** [f] at all positions with these pieces, whichever of them are kings, and whoever is to move. On
-    the last row there are kings only. *)
+(** [f] at all positions with these pieces and White to move, whichever of them are kings. On the
+    last row there are kings only. *)
 Definition each_king (bs : list int) (eb ew : int) : bool :=
   let crowned := ((eb land crown_black g) lor (ew land crown_white g))%uint63 in
   let others := filter (bit (without (eb lor ew) crowned)%uint63) bs in
-  each_subset others (length others) crowned (fun _ ek =>
-    if f {| black := eb; white := ew; kings := ek; to_move := Black |}
-    then f {| black := eb; white := ew; kings := ek; to_move := White |} else false).
+  each_subset others (length others) crowned
+    (fun _ ek => f {| black := eb; white := ew; kings := ek; to_move := White |}).
 
 (** [f] at all positions of a clause that are [mine] by the mask of Black. *)
 Definition each_position (c : clause) : bool :=
@@ -211,18 +210,16 @@ Proof.
     rewrite W, bit_0 in H. discriminate.
 Qed.
 
-Lemma each_king_spec : forall f e, possible g e = true ->
+Lemma each_king_spec : forall f e, to_move e = White -> possible g e = true ->
   each_king g f bs (black e) (white e) = true -> f e = true.
 Proof.
-  intros f e P E. pose proof (fun i => crowned_kings e i P) as C.
+  intros f e T P E. pose proof (fun i => crowned_kings e i P) as C.
   assert (W : well_formed g e = true)
     by (unfold possible in P; rewrite andb_true_iff in P; apply P).
   unfold each_king in E. pose proof (kings_are_pieces b e W) as K.
   apply (each_subset_mask _ _ _ _ (kings e)) in E.
-  - cbv beta in E. destruct e as [eb ew ek et]. cbn [black white kings] in *.
-    destruct (f {| black := eb; white := ew; kings := ek; to_move := Black |}) eqn:F;
-      [|discriminate].
-    destruct et; assumption.
+  - cbv beta in E. destruct e as [eb ew ek et]. cbn [black white kings to_move] in *.
+    subst et. exact E.
   - intros i I. apply filter_In in I. apply bits_small, I.
   - intros i I. rewrite lor_spec, !land_spec, orb_true_iff, !andb_true_iff in I.
     destruct (C i). tauto.
@@ -236,10 +233,11 @@ Proof.
 Qed.
 
 Theorem each_position_spec : forall mine f c, each_position g mine f c = true ->
-  forall e, possible g e = true -> fits_in g e c = true -> (black e =? 0)%uint63 = false ->
+  forall e, to_move e = White -> possible g e = true -> fits_in g e c = true ->
+  (black e =? 0)%uint63 = false ->
   (white e =? 0)%uint63 = false -> mine (black e) = true -> f e = true.
 Proof.
-  intros mine f [n m] E e P A B0 W0 M.
+  intros mine f [n m] E e T P A B0 W0 M.
   assert (W : well_formed g e = true)
     by (unfold possible in P; rewrite andb_true_iff in P; apply P).
   unfold fits_in in A. cbn [fst snd] in A. rewrite !andb_true_iff, !Nat.leb_le in A.
@@ -269,9 +267,9 @@ Proof.
 Qed.
 
 Corollary cover_spec : forall mine f cover, forallb (each_position g mine f) cover = true ->
-  forall e, in_cover g cover e = true -> mine (black e) = true -> f e = true.
+  forall e, to_move e = White -> in_cover g cover e = true -> mine (black e) = true -> f e = true.
 Proof.
-  intros mine f cover E e C M. unfold in_cover in C. rewrite !andb_true_iff in C.
+  intros mine f cover E e T C M. unfold in_cover in C. rewrite !andb_true_iff in C.
   destruct C as [[A N] P].
   apply existsb_exists in A. destruct A as [c [I A]]. rewrite forallb_forall in E.
   apply negb_true_iff, orb_false_iff in N. destruct N as [B0 W0].

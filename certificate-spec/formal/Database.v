@@ -102,6 +102,22 @@ Proof.
       try (intros y [<-|Y]; [auto | apply A, Y]); destruct B as [B|[y [Y B]]]; simpl; eauto 6.
 Qed.
 
+Lemma drawn_by_complete : forall next,
+  (forall y, In y next -> judge y = Drawn \/ judge y = Won) ->
+  (exists y, In y next /\ judge y = Drawn) -> drawn_by false next = true.
+Proof.
+  assert (T : forall next, (forall y, In y next -> judge y = Drawn \/ judge y = Won) ->
+    drawn_by true next = true).
+  { induction next as [|z next IH]; intros A; [reflexivity|]. simpl.
+    destruct (A z (or_introl eq_refl)) as [-> | ->]; apply IH; intros y Y;
+      apply A; right; exact Y. }
+  induction next as [|z next IH]; intros A [y [I J]]; [destruct I|]. simpl.
+  assert (R : forall y, In y next -> judge y = Drawn \/ judge y = Won)
+    by (intros w K; apply A; right; exact K).
+  destruct (A z (or_introl eq_refl)) as [E | E]; rewrite E; [apply T, R|].
+  apply IH; [exact R|]. destruct I as [<-|I]; [congruence | eauto].
+Qed.
+
 Lemma stuck_no_piece : forall x e, (mine e =? 0)%uint63 = true -> well_formed g e = true ->
   side_eqb (to_move e) x = false -> stuck x e = true.
 Proof. intros x e Z W T. unfold stuck. rewrite W, T, no_piece_no_move by exact Z. reflexivity. Qed.

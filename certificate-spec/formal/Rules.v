@@ -54,6 +54,7 @@ Record geometry := {
   all : int;
   crown_black : int;
   crown_white : int;
+  unused : int;
   most_jumps : nat
 }.
 Definition crown_row (s : side) (g : geometry) : int :=
@@ -102,6 +103,7 @@ Definition make_geometry (b : board) : geometry :=
      all := mask_of b (squares b);
      crown_black := mask_of b (filter (fun q => last_row_b b Black (fst q)) (squares b));
      crown_white := mask_of b (filter (fun q => last_row_b b White (fst q)) (squares b));
+     unused := (32 - of_Z (Z.of_nat (length (squares b))))%uint63;
      most_jumps := S (length (squares b)) |}.
 
 Fixpoint cell_at (cs : list cell) (i : int) : option cell :=

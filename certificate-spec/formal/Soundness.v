@@ -1,7 +1,7 @@
 (* What is checked is true. *)
 From Coq Require Import List Arith ZArith Lia Bool Uint63.
-From Draughtproof Require Import Spec Squares Rules Jumps Moves Game Perft Seen Cover Database
-  Replay Check.
+From Draughtproof Require Import Spec Squares Rules Jumps Moves Game Perft Seen Cover
+  Successor Database Turned Replay Check.
 Import ListNotations.
 Local Open Scope nat_scope.
 
@@ -25,7 +25,8 @@ Qed.
 Lemma possible_well_formed : forall e, possible g e = true -> well_formed g e = true.
 Proof. intros e P. unfold possible in P. rewrite andb_true_iff in P. apply P. Qed.
 
-Let fitting (win : bool) : packed -> bool := suitable (of_board ev) (cover ev) (table ev) x win.
+Let fitting (win : bool) : packed -> bool := suitable (of_board ev) (cover ev)
+  (value_of g ev) x win.
 
 Lemma suiting_fitting : forall win e, suiting g ev x win e = true -> fitting win e = true.
 Proof. intros win e. apply (suits_suitable _ _ _ _ fits). Qed.
@@ -47,7 +48,7 @@ Section NotLost.
 Hypothesis nodes_hold : forall n, In n (nodes ev x) ->
   node_holds g ev x false (ranks ev x) n = true.
 Hypothesis database : forall e, in_cover g (cover ev) e = true ->
-  consistent g (table ev) e = true.
+  consistent g (value_of g ev) e = true.
 
 Let is_known e := known false (ranks ev x) 0%uint63 e.
 Let expanded (e : packed) (n : node) : bool :=
@@ -157,7 +158,7 @@ End NotLost.
 Section Win.
 Hypothesis nodes_hold : forall n, In n (nodes ev x) -> node_holds g ev x true (ranks ev x) n = true.
 Hypothesis database : forall e, in_cover g (cover ev) e = true ->
-  settled g (table ev) (depth ev) e = true.
+  settled g (value_of g ev) (depth_of g ev) e = true.
 
 Lemma suiting_wins : forall e, suiting g ev x true e = true -> wins (of_board ev) x e.
 Proof.
@@ -231,10 +232,22 @@ Proof.
 Qed.
 
 Lemma board_small : forall b, is_board b = true -> small b.
+Proof. intros b B. apply exists_small, is_board_exists, B. Qed.
+
+(** What holds of positions with White to move holds of those with Black to move. *)
+Lemma both_sides : forall ev win, board_exists (of_board ev) ->
+  let g := make_geometry (of_board ev) in
+  (forall e, to_move e = White -> in_cover g (cover ev) e = true ->
+    position_holds g ev win e = true) ->
+  forall e, in_cover g (cover ev) e = true -> position_holds g ev win e = true.
 Proof.
-  intros [r c] B. apply is_board_exists in B. destruct B as [[_ R] [[_ C] _]]. simpl in R, C.
-  unfold small. apply Nat.ltb_lt.
-  do 9 (destruct r as [|r]; [do 9 (destruct c as [|c]; [reflexivity|]); lia|]). lia.
+  intros ev win B g H e C. destruct (to_move e) eqn:T; [|exact (H e T C)].
+  pose proof (in_cover_well_formed _ _ _ C) as W.
+  assert (P : position_holds g ev win (turned g e) = true).
+  { apply H; [unfold turned; cbn [to_move]; rewrite T; reflexivity|].
+    exact (turned_in_cover _ B e W _ C). }
+  unfold position_holds in *. destruct win;
+    [exact (settled_turned _ B _ _ e W P) | exact (consistent_turned _ B _ e W P)].
 Qed.
 
 (** * The theorem *)
@@ -252,11 +265,10 @@ Proof.
   apply Z.mod_pos_bound. exact some.
 Qed.
 
-Lemma shards_small : small (of_board ev).
+Lemma shards_board : board_exists (of_board ev).
 Proof.
   pose proof (shards 0 some) as H. unfold check_shard in H. rewrite andb_true_iff in H.
-  destruct H as [H _].
-  apply board_small, H.
+  apply is_board_exists, H.
 Qed.
 
 Lemma shards_question : forall x win,
@@ -273,13 +285,14 @@ Proof.
     simpl in Q. rewrite eqb_refl in Q. exact Q.
 Qed.
 
-Lemma shards_database : small (of_board ev) -> forall win,
+Lemma shards_database : board_exists (of_board ev) -> forall win,
   (forall k, (k <? m)%uint63 = true ->
     database_holds g ev win (fun eb => shard_of m eb =? k)%uint63 = true) ->
   forall e, in_cover g (cover ev) e = true -> position_holds g ev win e = true.
 Proof.
-  intros fits win D e C. specialize (D _ (shard_exists (black e))).
-  exact (cover_spec (of_board ev) fits _ _ _ D e C (eqb_refl _)).
+  intros B win D. apply both_sides; [exact B|]. intros e T C.
+  specialize (D _ (shard_exists (black e))).
+  exact (cover_spec (of_board ev) (exists_small _ B) _ _ _ D e T C (eqb_refl _)).
 Qed.
 
 Lemma shards_each : forall k, (k <? m)%uint63 = true ->
@@ -303,18 +316,19 @@ Qed.
 (** If every shard was checked, the claim holds. *)
 Theorem check_shards : forall p, same p (unpack (of_board ev) start) -> holds (of_board ev) p c.
 Proof.
-  intros p S. pose proof shards_each as E. pose proof shards_small as F. clear shards.
+  intros p S. pose proof shards_each as E. pose proof shards_board as X.
+  pose proof (exists_small _ X) as F. clear shards.
   assert (NL : forall x, (forall k, (k <? m)%uint63 = true ->
       question_holds g ev x false (fun eb => shard_of m eb =? k)%uint63 start = true /\
       database_holds g ev false (fun eb => shard_of m eb =? k)%uint63 = true) ->
         NotLost (of_board ev) x p).
   { intros x A. destruct (shards_question x false (fun k K => proj1 (A k K))) as [H N].
-    exact (not_lost ev x start F N (shards_database F false (fun k K => proj2 (A k K))) H p S). }
+    exact (not_lost ev x start F N (shards_database X false (fun k K => proj2 (A k K))) H p S). }
   destruct c as [|x|x]; simpl.
   - split; apply NL; intros k K; destruct (E k K) as [A [B C]]; split; assumption.
   - apply NL, E.
   - destruct (shards_question x true (fun k K => proj1 (E k K))) as [H N].
-    exact (won ev x start F N (shards_database F true (fun k K => proj2 (E k K))) H p S).
+    exact (won ev x start F N (shards_database X true (fun k K => proj2 (E k K))) H p S).
 Qed.
 End Shards.
 
@@ -342,9 +356,10 @@ Qed.
 Definition right_table (ev : evidence) (c : claim) : Prop :=
   let g := make_geometry (of_board ev) in
   match c with
-  | Wins _ => exists d, forall e, in_cover g (cover ev) e = true ->
-      settled g (table ev) d e = true
-  | _ => forall e, in_cover g (cover ev) e = true -> consistent g (table ev) e = true
+  | Wins _ => exists d, forall e, to_move e = White -> in_cover g (cover ev) e = true ->
+      settled g (for_both g (table ev)) (for_both g d) e = true
+  | _ => forall e, to_move e = White -> in_cover g (cover ev) e = true ->
+      consistent g (for_both g (table ev)) e = true
   end.
 
 Lemma question_parts : forall g ev x win start,
@@ -361,19 +376,21 @@ Theorem proof_holds : forall ev start c, check_proof ev start c = true -> right_
   forall p, same p (unpack (of_board ev) start) -> holds (of_board ev) p c.
 Proof.
   intros ev start c H T p S. unfold check_proof in H. apply andb_true_iff in H.
-  destruct H as [F H]. apply board_small in F.
-  assert (NL : forall x, (forall e, in_cover (make_geometry (of_board ev)) (cover ev) e = true ->
-      consistent (make_geometry (of_board ev)) (table ev) e = true) ->
+  destruct H as [F H]. apply is_board_exists in F. pose proof (exists_small _ F) as F'.
+  assert (NL : forall x, (forall e, to_move e = White ->
+      in_cover (make_geometry (of_board ev)) (cover ev) e = true ->
+      position_holds (make_geometry (of_board ev)) ev false e = true) ->
     question_holds (make_geometry (of_board ev)) ev x false (fun _ => true) start = true ->
     NotLost (of_board ev) x p).
   { intros x C Q. apply question_parts in Q. destruct Q as [B N].
-    exact (not_lost ev x start F N C B p S). }
+    exact (not_lost ev x start F' N (both_sides ev false F C) B p S). }
   destruct c as [|x|x]; simpl in *.
   - apply andb_true_iff in H. destruct H as [B W]. split; apply NL; assumption.
   - apply NL; assumption.
   - destruct T as [d T]. apply question_parts in H. destruct H as [B N].
-    exact (won {| of_board := of_board ev; cover := cover ev; table := table ev; depth := d;
-      nodes := nodes ev |} x start F N T B p S).
+    set (ev' := {| of_board := of_board ev; cover := cover ev; table := table ev; depth := d;
+      nodes := nodes ev |}).
+    exact (won ev' x start F' N (both_sides ev' true F T) B p S).
 Qed.
 
 (** * What is printed is what was proved *)

@@ -200,3 +200,10 @@ Proof.
 Qed.
 
 End Board.
+
+(** The squares of a board of SPEC.md, 1, fit into a mask. *)
+Lemma exists_small : forall b, board_exists b -> small b.
+Proof.
+  intros [r c] [[_ R] [[_ C] _]]. simpl in R, C. unfold small. apply Nat.ltb_lt.
+  do 9 (destruct r as [|r]; [do 9 (destruct c as [|c]; [reflexivity|]); lia|]). lia.
+Qed.

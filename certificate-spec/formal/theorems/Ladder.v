@@ -4,8 +4,7 @@
 From Coq Require Import List.
 From Draughtproof Require Import Evidence.
 From Draughtproof.theorems Require game_4x4 game_4x6 game_6x4 game_5x5_2 game_8x4 game_4x8
-  game_5x7_2
-  game_6x6 ending_8x8.
+  game_5x7_2 game_6x6 ending_8x8.
 Import ListNotations.
 
 Definition size (r c : nat) : board := {| rows := r; columns := c |}.
