@@ -7,7 +7,7 @@ use certificate_spec::Digest;
 use tests::draft::Draft;
 use tests::programs::{check, path, run};
 
-use super::{Place, accepted, draw, keygen, merge, place, refused, say, shards};
+use super::{Place, accepted, draw, field, keygen, merge, place, refused, say, shards, words};
 
 /// Notes of all shards by alice and by bob, who are trusted, by mallory, and without a signature.
 const ALICE: &str = "a-1.note a-2.note";

@@ -104,7 +104,7 @@ fn a_long_verdict_is_shown_with_all_its_fields() {
     let place = place();
     let here = place.path();
     let words = notes::words(&here.join("alice.note"));
-    let list = ["0123456789abcdef".repeat(4); 20].join(",");
+    let list = vec!["0123456789abcdef".repeat(4); 20].join(",");
     let ends = "db-note-keys=1 db-note-journals=1 nodes=";
     let long = words.replace(" nodes=", &format!(" db-note={list} {ends}"));
     notes::write(&here.join("long.note"), &long, Some(&here.join("alice.key")));
