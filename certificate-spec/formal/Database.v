@@ -13,7 +13,7 @@ Proof. intros g e k from to taken. unfold moved. destruct (to_move e); reflexivi
 
 Lemma successors_turn : forall g e e', In e' (successors g e) -> to_move e' = other (to_move e).
 Proof.
-  intros g e e' I. unfold successors in I.
+  intros g e e' I. rewrite successors_spec in I. unfold successor_list in I.
   assert (C : forall e', In e' (flat_map (captures_of g e) (cells g)) ->
     to_move e' = other (to_move e)).
   { intros y Y. apply in_flat_map in Y. destruct Y as [c [_ Y]]. unfold captures_of in Y.
@@ -29,7 +29,7 @@ Qed.
 
 Lemma no_piece_no_move : forall g e, (mine e =? 0)%uint63 = true -> successors g e = [].
 Proof.
-  intros g e Z. apply eqb_spec in Z. unfold successors.
+  intros g e Z. apply eqb_spec in Z. rewrite successors_spec. unfold successor_list.
   assert (N : forall f, (forall c, f c = []) -> flat_map f (cells g) = ([] : list packed)).
   { intros f F. induction (cells g) as [|c l IH]; [reflexivity|]. simpl. rewrite F. exact IH. }
   rewrite N; [apply N|]; intros c; [unfold steps_of | unfold captures_of]; rewrite Z, bit_0;

@@ -348,7 +348,7 @@ Lemma successors_form : forall e', In e' (successors g e) ->
     (forall q, In q taken -> In q sq /\ exists k', piece p q = Some (other s, k')) /\
     agree b tm taken /\ e' = moved g e k (num b from) (num b to) tm.
 Proof.
-  intros e' I. unfold successors in I.
+  intros e' I. rewrite successors_spec in I. unfold successor_list in I.
   destruct (flat_map (captures_of g e) (cells g)) as [|x l] eqn:Z.
   - apply in_steps in I. destruct I as [from [k [to [F [T [OW [_ [P ->]]]]]]]].
     exists from, k, to, [], 0%uint63. split; [exact F|]. split; [exact T|]. split; [exact OW|].
@@ -366,7 +366,7 @@ Qed.
 Theorem successors_moves : forall p', move b p p' <-> exists e', In e' (successors g e) /\
   same p' (unpack b e').
 Proof.
-  intros p'. unfold successors. split.
+  intros p'. rewrite successors_spec. unfold successor_list. split.
   - intros [from k over q taken to OW F J K R | from k to N OW F S T P R].
     + apply in_squares in F.
       assert (C : captured from k taken to) by (split; [exact F|]; split; [exact OW|];

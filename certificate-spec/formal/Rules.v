@@ -180,9 +180,110 @@ Definition steps_of (e : packed) (c : cell) : list packed :=
 
 (** The position after each way of moving: where two ways lead to the same position it occurs
     twice. *)
-Definition successors (e : packed) : list packed :=
+Definition successor_list (e : packed) : list packed :=
   match flat_map (captures_of e) (cells g) with
   | [] => flat_map (steps_of e) (cells g)
   | captures => captures
   end.
+
+(** * The list once more, with no list in between and no look at other cells than the mover's *)
+
+Section Quickly.
+Variable e : packed.
+
+Section Piece.
+Variables (k : kind) (i : int) (acc : list packed).
+
+Fixpoint add_steps (occupied : int) (js : list int) : list packed :=
+  match js with
+  | [] => acc
+  | j :: rest =>
+    let more := add_steps occupied rest in
+    if bit occupied j then more else moved g e k i j 0%uint63 :: more
+  end.
+
+Fixpoint add_ends (ends : list (int * int)) (more : list packed) : list packed :=
+  match ends with [] => more | x :: rest => moved g e k i (fst x) (snd x) :: add_ends rest more end.
+
+Fixpoint add_captures (enemy occupied : int) (hs : list (int * int)) : list packed :=
+  match hs with
+  | [] => acc
+  | h :: rest =>
+    let more := add_captures enemy occupied rest in
+    if open enemy occupied 0%uint63 h then
+      add_ends
+        (jump_ends (most_jumps g) (to_move e) k enemy occupied (snd h) (one (fst h))) more
+    else more
+  end.
+End Piece.
+
+Fixpoint all_captures (enemy occupied : int) (cs : list cell) : list packed :=
+  match cs with
+  | [] => []
+  | c :: rest =>
+    let i := at_bit c in
+    let k := kind_at e i in
+    add_captures k i (all_captures enemy occupied rest) enemy (without occupied (one i))
+      (hops (ways_of (to_move e) k c))
+  end.
+
+Fixpoint all_steps (occupied : int) (cs : list cell) : list packed :=
+  match cs with
+  | [] => []
+  | c :: rest =>
+    let i := at_bit c in
+    let k := kind_at e i in
+    add_steps k i (all_steps occupied rest) occupied (steps (ways_of (to_move e) k c))
+  end.
+
+Definition successors : list packed :=
+  let own := mine e in
+  let occupied := (black e lor white e)%uint63 in
+  let movers := filter (fun c => bit own (at_bit c)) (cells g) in
+  match all_captures (theirs e) occupied movers with
+  | [] => all_steps occupied movers
+  | captures => captures
+  end.
+
+Lemma add_steps_spec : forall k i acc occupied js, add_steps k i acc occupied js
+  = map (fun j => moved g e k i j 0%uint63) (filter (fun j => negb (bit occupied j)) js) ++ acc.
+Proof.
+  intros k i acc occupied js. induction js as [|j js IH]; [reflexivity|]. simpl. rewrite IH.
+  destruct (bit occupied j); reflexivity.
+Qed.
+
+Lemma add_ends_spec : forall k i ends more, add_ends k i ends more
+  = map (fun x => moved g e k i (fst x) (snd x)) ends ++ more.
+Proof.
+  intros k i ends more. induction ends as [|x ends IH]; [reflexivity|]. simpl. rewrite IH.
+  reflexivity.
+Qed.
+
+Lemma add_captures_spec : forall k i acc enemy occupied hs, add_captures k i acc enemy occupied hs
+  = map (fun x => moved g e k i (fst x) (snd x))
+      (flat_map (fun h => jump_ends (most_jumps g) (to_move e) k enemy occupied (snd h)
+        (one (fst h))) (filter (open enemy occupied 0%uint63) hs)) ++ acc.
+Proof.
+  intros k i acc enemy occupied hs. induction hs as [|h hs IH]; [reflexivity|].
+  cbn [add_captures filter]. rewrite IH.
+  destruct (open enemy occupied 0%uint63 h); [|reflexivity]. cbn [flat_map].
+  rewrite add_ends_spec, map_app, app_assoc. reflexivity.
+Qed.
+
+Lemma successors_spec : successors = successor_list e.
+Proof.
+  unfold successors, successor_list. cbv zeta.
+  assert (C : forall cs, all_captures (theirs e) (black e lor white e)%uint63
+    (filter (fun c => bit (mine e) (at_bit c)) cs) = flat_map (captures_of e) cs).
+  { induction cs as [|c cs IH]; [reflexivity|]. cbn [filter flat_map].
+    destruct (bit (mine e) (at_bit c)) eqn:B; unfold captures_of at 1; rewrite B; [|exact IH].
+    cbn [all_captures]. rewrite add_captures_spec, IH. reflexivity. }
+  assert (S : forall cs, all_steps (black e lor white e)%uint63
+    (filter (fun c => bit (mine e) (at_bit c)) cs) = flat_map (steps_of e) cs).
+  { induction cs as [|c cs IH]; [reflexivity|]. cbn [filter flat_map].
+    destruct (bit (mine e) (at_bit c)) eqn:B; unfold steps_of at 1; rewrite B; [|exact IH].
+    cbn [all_steps]. rewrite add_steps_spec, IH. reflexivity. }
+  rewrite C, S. reflexivity.
+Qed.
+End Quickly.
 End Generator.

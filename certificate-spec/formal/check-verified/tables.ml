@@ -23,9 +23,11 @@ let rec count mask = if mask = 0 then 0 else 1 + count (mask land (mask - 1))
 
 (* The number of a mask of one bit. *)
 let bit_number =
-  let numbers = Array.make 67 0 in
-  for i = 0 to 61 do numbers.((1 lsl i) mod 67) <- i done;
-  fun bit -> numbers.(bit mod 67)
+  (* The top five of 32 bits of the product are different for each of 32 masks. *)
+  let number bit = ((bit * 0x077cb531) land 0xffffffff) lsr 27 in
+  let numbers = Array.make 32 0 in
+  for i = 0 to 31 do numbers.(number (1 lsl i)) <- i done;
+  fun bit -> numbers.(number bit)
 
 (* SPEC.md, 8.2: the rank of a set of squares that are counted from Black's end, and from
    White's. *)
