@@ -192,7 +192,7 @@ fn both_questions_state_one_request() {
     draft.parts[1].provenance.as_mut().unwrap().request.leaf_nodes = 5;
     draft.write(&here.join("cert"));
     let (status, said) = reproduce(&here);
-    assert!(said.contains("Provenance of WhiteNotLost") && status == Some(1), "{said}");
+    assert!(said.contains("Provenance of white-not-lost") && status == Some(1), "{said}");
 }
 
 #[test]
