@@ -1,16 +1,12 @@
 (* What the theorems assume; `make` compares the output with assumptions.txt. *)
-From Draughtproof Require Import Spec Moves Game Perft Soundness Twin TwinFen.
-Print Assumptions not_lost_no_win.
-Print Assumptions closed_not_lost.
-Print Assumptions ranked_win.
-Print Assumptions successors_moves.
-Print Assumptions check_holds.
-Print Assumptions check_shards.
-Print Assumptions proof_holds.
-Print Assumptions is_game_exists.
-Print Assumptions check_board.
-Print Assumptions game_holds.
-Print Assumptions fen_holds.
-Print Assumptions twin_move.
-Print Assumptions twin_holds.
-Print Assumptions twin_placed.
+From Draughtproof Require Import Plans Moves Game SpecFacts Perft Soundness Twin TwinFen.
+
+(** Nothing. *)
+Definition of_the_game := (not_lost_no_win, closed_not_lost, ranked_win, values_exclude,
+  means_exclude, twin_move, twin_holds, twin_placed).
+Print Assumptions of_the_game.
+
+(** Primitive integers with their specification. *)
+Definition of_the_check := (successors_moves, check_holds, check_shards, proof_holds,
+  is_game_exists, check_board, game_holds, fen_holds, check_means, shards_means).
+Print Assumptions of_the_check.

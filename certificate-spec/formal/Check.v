@@ -130,3 +130,16 @@ Definition check_proof (ev : evidence) (start : packed) (c : claim) : bool :=
   | DoesNotLose x => question_holds g ev x false all start
   | Wins x => question_holds g ev x true all start
   end.
+
+(** * What is printed *)
+
+(** Square by square, as in a FEN. *)
+Definition pieces (b : board) (e : packed) : list (option (side * kind)) :=
+  map (fun q => look e (num b q)) (squares b).
+
+(** What an accepted claim says, in the words of Spec.v: of the start of RxC/n, if it is that. *)
+Definition stated (b : board) (n : nat) (e : packed) (c : claim) : statement :=
+  {| the_board := b;
+     the_start := if is_game b n && equal e (start_of b n) then Initial n
+       else Fen (to_move e) (pieces b e);
+     the_claim := c |}.

@@ -3,4 +3,5 @@ From Draughtproof Require Import Spec Squares Rules Perft Check.
 From Coq Require Extraction ExtrOcamlBasic ExtrOCamlInt63.
 Extraction Language OCaml.
 Extraction "check-verified/verified.ml"
-  check check_shard check_proof is_game perft successors ordered make_geometry start_of squares.
+  check check_shard check_proof stated is_game perft successors ordered make_geometry start_of
+  squares.

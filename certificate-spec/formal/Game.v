@@ -1,6 +1,6 @@
 (* Claims about positions that are bit masks: packing, closed sets and wins. *)
 From Coq Require Import List Arith ZArith Lia Bool Uint63.
-From Draughtproof Require Import Spec Squares Rules Jumps Moves.
+From Draughtproof Require Import Spec Plans Squares Rules Jumps Moves.
 Import ListNotations.
 Local Open Scope nat_scope.
 

@@ -403,19 +403,44 @@ Proof.
   apply board_small, is_board_exists. exact (check_board _ _ _ _ _ H).
 Qed.
 
-(** Square by square, as in a FEN. *)
-Definition pieces (b : board) (e : packed) : list (option (side * kind)) :=
-  map (fun q => look e (num b q)) (squares b).
+Lemma placed_same : forall b e p, placed b (to_move e) (pieces b e) p -> same p (unpack b e).
+Proof.
+  intros b e p [T [_ [P N]]]. split; [exact T|]. intros q. simpl.
+  destruct (is_square b q) eqn:Q.
+  - apply is_square_spec in Q. pose proof (index_nth _ _ Q) as I. specialize (P _ _ I).
+    unfold pieces in P. rewrite (map_nth_error _ _ _ I) in P. congruence.
+  - apply N. intros I. apply is_square_spec in I. congruence.
+Qed.
 
 Theorem fen_holds : forall ev start c, check ev start c = true ->
   forall p, placed (of_board ev) (to_move start) (pieces (of_board ev) start) p ->
     holds (of_board ev) p c.
+Proof. intros ev start c H p P. apply (check_holds _ _ _ H), placed_same, P. Qed.
+
+(** What is stated of a start that the claim holds of is true. *)
+Lemma holds_means : forall b n e c, board_exists b ->
+  (forall p, same p (unpack b e) -> holds b p c) -> means (stated b n e c).
 Proof.
-  intros ev start c H p [T [_ [P N]]]. apply (check_holds _ _ _ H). split; [exact T|]. intros q.
-  simpl.
-  destruct (is_square (of_board ev) q) eqn:Q.
-  - apply is_square_spec in Q. pose proof (index_nth _ _ Q) as I. specialize (P _ _ I).
-    unfold pieces in P.
-    rewrite (map_nth_error _ _ _ I) in P. congruence.
-  - apply N. intros I. apply is_square_spec in I. congruence.
+  intros b n e c B H. unfold means, valid, begins, stated.
+  cbn [the_board the_start the_claim].
+  destruct (is_game b n && equal e (start_of b n)) eqn:G.
+  - apply andb_true_iff in G. destruct G as [G E]. apply equal_spec in E. subst e.
+    split; [apply is_game_exists, G|]. intros p P.
+    apply H, start_of_game; [apply exists_small, B | exact P].
+  - split; [split; [exact B | apply map_length]|]. intros p P. apply H.
+    exact (placed_same b e p P).
+Qed.
+
+Theorem check_means : forall ev n e c, check ev e c = true -> means (stated (of_board ev) n e c).
+Proof.
+  intros ev n e c H. apply holds_means; [exact (check_board _ _ _ _ _ H) |].
+  exact (check_holds _ _ _ H).
+Qed.
+
+Theorem shards_means : forall m ev n e c, (0 <? m)%uint63 = true ->
+  (forall k, (k <? m)%uint63 = true -> check_shard k m ev e c = true) ->
+  means (stated (of_board ev) n e c).
+Proof.
+  intros m ev n e c M H. apply holds_means; [exact (check_board _ _ _ _ _ (H _ M)) |].
+  exact (check_shards m ev e c M H).
 Qed.

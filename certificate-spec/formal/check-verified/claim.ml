@@ -70,6 +70,18 @@ let fen (e : packed) =
   let turn = match e.to_move with Black -> "B" | White -> "W" in
   Printf.sprintf "%s:W%s:B%s" turn (list e.white) (list e.black)
 
+(* The start of a statement. *)
+let start_words = function
+  | Initial _ -> "initial"
+  | Fen (to_move, pieces) ->
+    let mask keep =
+      let add content mask = (mask lsl 1) lor (if keep content then 1 else 0) in
+      List.fold_right add pieces 0
+    in
+    let owned side = function Some (owner, _) -> owner = side | None -> false in
+    let king = function Some (_, kind) -> kind = King | None -> false in
+    fen { black = mask (owned Black); white = mask (owned White); kings = mask king; to_move }
+
 let mask_of_list text =
   let add (all, kings) word =
     let king = word <> "" && word.[0] = 'K' in

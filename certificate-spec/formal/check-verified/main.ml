@@ -106,7 +106,7 @@ let check_certificate directory database extent =
   in
   if not accepted then (1, "s REFUTED")
   else begin
-    let initial = start_of head.board (Claim.nat head.men_rows) in
+    let said = stated head.board (Claim.nat head.men_rows) start claim in
     let db =
       match (head.pieces, extent, claim) with
       | [], _, _ -> "none"
@@ -116,9 +116,9 @@ let check_certificate directory database extent =
     in
     let line =
       Printf.sprintf "s %s %s %s start=%s root=%s format=1 rules=english-checkers-1 db=%s pieces=%s"
-        words (Claim.claim_words claim)
+        words (Claim.claim_words said.the_claim)
         (Claim.game_words head.rows head.columns head.men_rows)
-        (if start = initial then "initial" else Claim.fen start)
+        (Claim.start_words said.the_start)
         (Blake3.hexadecimal manifest.root) db (Claim.cover_words head.pieces)
     in
     match extent with
