@@ -135,6 +135,8 @@ pub struct Trust {
 #[derive(Subcommand)]
 pub enum Command {
     /// Say whether notes of parts together cover everything
+    #[command(after_help = "Example:
+  check merge cert *.note --keys trusted.txt")]
     Merge {
         /// The certificate's folder; with --game, all are notes
         #[arg(value_name = "CERT NOTE", required = true)]
@@ -150,6 +152,8 @@ pub enum Command {
         db: PathBuf,
     },
     /// Make a key to sign notes with; prints the public key
+    #[command(after_help = "Example:
+  check keygen alice --key alice.key >> trusted.txt")]
     Keygen {
         /// Whose key it is, without blanks and +
         name: String,
@@ -161,6 +165,8 @@ pub enum Command {
     /// (takes about 500 bytes for each position of all leaves, besides what a check takes)
     Explain(ExplainArguments),
     /// Run the prover with the options that the certificate states, and compare
+    #[command(after_help = "Example:
+  check reproduce cert")]
     Reproduce {
         /// The certificate's folder
         certificate: PathBuf,
