@@ -80,6 +80,27 @@ Definition turned (g : geometry) (e : packed) : packed :=
 Definition for_both {A : Type} (g : geometry) (f : packed -> A) (e : packed) : A :=
   match to_move e with Black => f e | White => f (turned g e) end.
 
+(** * The numbers of turned squares, by evaluation for all boards at once *)
+
+Definition boards : list board :=
+  filter (fun b => Nat.even (rows b + columns b))
+    (map (fun rc => {| rows := fst rc; columns := snd rc |}) (list_prod (seq 3 6) (seq 2 7))).
+
+Lemma among_boards : forall b, board_exists b -> In b boards.
+Proof.
+  intros [r c] [R [C E]]. cbn [rows columns] in R, C, E. apply filter_In. split; [|exact E].
+  apply in_map_iff. exists (r, c). split; [reflexivity|].
+  apply in_prod; apply in_seq; lia.
+Qed.
+
+Definition turned_squares (b : board) : bool :=
+  let u := unused (make_geometry b) in
+  forallb (fun q => (num b (half_turn b q) =? 31 - (u + num b q))%uint63 &&
+    existsb (eqb (u + num b q)) bits_32 && (num b q <=? u + num b q)%uint63) (squares b).
+
+Lemma turned_on_boards : forallb turned_squares boards = true.
+Proof. vm_compute. reflexivity. Qed.
+
 Section Board.
 Variable b : board.
 Hypothesis exists_b : board_exists b.
@@ -89,19 +110,12 @@ Let sq := squares b.
 Let fits : small b := exists_small b exists_b.
 Let even : Nat.even (rows b + columns b) = true := proj2 (proj2 exists_b).
 
-(** Boards are few: the numbers of turned squares by evaluation. *)
 Lemma turned_number : forall q, In q sq ->
   num b (half_turn b q) = (31 - (unused g + num b q))%uint63 /\
   In (unused g + num b q)%uint63 bits_32 /\ (num b q <=? unused g + num b q)%uint63 = true.
 Proof.
-  assert (F : forallb (fun q => (num b (half_turn b q) =? 31 - (unused g + num b q))%uint63 &&
-    existsb (eqb (unused g + num b q)) bits_32 && (num b q <=? unused g + num b q)%uint63) sq
-    = true).
-  { unfold sq, g. clear - exists_b. destruct exists_b as [R [C E]]. clear exists_b.
-    destruct b as [r c]. cbn [rows columns] in R, C, E.
-    do 9 (destruct r as [|r];
-      [do 9 (destruct c as [|c]; [first [discriminate E | vm_compute; reflexivity]|]); lia|]).
-    lia. }
+  pose proof turned_on_boards as F. rewrite forallb_forall in F.
+  specialize (F b (among_boards b exists_b)). unfold turned_squares in F.
   intros q Q. rewrite forallb_forall in F. specialize (F q Q).
   rewrite !andb_true_iff, eqb_spec, existsb_exists in F. destruct F as [[N [i [I E]]] L].
   apply eqb_spec in E. subst i. auto.
