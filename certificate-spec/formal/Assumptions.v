@@ -1,5 +1,5 @@
 (* What the theorems assume; `make` compares the output with assumptions.txt. *)
-From Draughtproof Require Import Plans Moves Game Winning SpecFacts Perft Soundness Twin TwinFen.
+From Draughtproof Require Import Plans Moves Game Winning SpecFacts Perft Soundness Joined Twin TwinFen.
 
 (** Nothing. *)
 Definition of_the_game := (not_lost_no_win, closed_not_lost, ranked_win, values_exclude,
@@ -8,5 +8,6 @@ Print Assumptions of_the_game.
 
 (** Primitive integers with their specification. *)
 Definition of_the_check := (successors_moves, win_iff_plan, check_holds, check_shards, proof_holds,
-  is_game_exists, check_board, game_holds, fen_holds, check_means, shards_means).
+  is_game_exists, check_board, game_holds, fen_holds, check_means, shards_means,
+  joined_means).
 Print Assumptions of_the_check.

@@ -1,11 +1,12 @@
 (* check-verified CERTIFICATE [--db DIR] [--jobs N | --shard K/N | --assume-table]
+   check-verified merge FILE...
    check-verified perft RxC DEPTH
    check-verified successors RxC
 
    Reads a certificate, and tables of a database that `prove db map` has made, and lets the
    program that was extracted from Check.v judge them: at the level consistent, or for a win by
    depths that fall. With --assume-table all but the table is judged, and the verdict is
-   CONDITIONAL; with --shard a part. *)
+   CONDITIONAL; with --shard a part, and merge joins what the shards have printed. *)
 
 open Verified
 open Files
@@ -14,7 +15,6 @@ open Files
 
 (* What a certificate and a database say, and what stands for tables and depths in a shard. *)
 type given = { evidence : evidence; digest : unit -> string * string }
-
 
 let read_evidence directory manifest database assume_table (head : Claim.t) =
   let of_number number = Certificate.question directory manifest number in
@@ -157,7 +157,7 @@ let print_successors game =
 
 let usage =
   "usage: check-verified CERTIFICATE [--db DIR] [--jobs N | --shard K/N | --assume-table], or \
-   check-verified perft RxC DEPTH, or check-verified successors RxC"
+   check-verified merge FILE..., or check-verified perft RxC DEPTH, or check-verified successors RxC"
 
 let shard_of_text text =
   match Claim.numbers '/' text with
@@ -193,4 +193,6 @@ let () =
     match List.tl (Array.to_list Sys.argv) with
     | [ "perft"; game; depth ] -> print_perft game (Claim.number depth)
     | [ "successors"; game ] -> print_successors game
+    | [ "merge" ] -> fail "%s" usage
+    | "merge" :: files -> Merge.run files
     | arguments -> check_with None None None arguments)
