@@ -1,9 +1,10 @@
 (* What the theorems assume; `make` compares the output with assumptions.txt. *)
-From Draughtproof Require Import Plans Moves Game Winning SpecFacts Perft Soundness Joined Twin TwinFen.
+From Draughtproof Require Import Plans Moves Game Winning SpecFacts Perft Soundness Joined Exact Twin
+  TwinFen.
 
 (** Nothing. *)
 Definition of_the_game := (not_lost_no_win, closed_not_lost, ranked_win, values_exclude,
-  means_exclude, plan_wins, twin_move, twin_holds, twin_placed).
+  means_exclude, plan_wins, pairs_exact, twin_move, twin_holds, twin_placed).
 Print Assumptions of_the_game.
 
 (** Primitive integers with their specification. *)
