@@ -32,10 +32,6 @@ let numbers separator text = List.map number (String.split_on_char separator tex
 
 (* {1 Games} *)
 
-let game_words rows columns men_rows =
-  if men_rows = (rows - 2) / 2 then Printf.sprintf "%dx%d" rows columns
-  else Printf.sprintf "%dx%d/%d" rows columns men_rows
-
 (* The board of a game with its rows, its columns, and the rows of men of each side. *)
 let read_game text =
   let no_game () = fail "no game: %s" text in
@@ -47,7 +43,7 @@ let read_game text =
   in
   if max rows (max columns men_rows) > 62 then no_game ();
   let board = { rows = nat rows; columns = nat columns } in
-  if not (is_game board (nat men_rows)) || game_words rows columns men_rows <> text then no_game ();
+  if not (is_game board (nat men_rows)) || game_words board (nat men_rows) <> text then no_game ();
   (board, rows, columns, men_rows)
 
 (* A board alone, which every game with one row of men has. *)
@@ -69,18 +65,6 @@ let fen (e : packed) =
   in
   let turn = match e.to_move with Black -> "B" | White -> "W" in
   Printf.sprintf "%s:W%s:B%s" turn (list e.white) (list e.black)
-
-(* The start of a statement. *)
-let start_words = function
-  | Initial _ -> "initial"
-  | Fen (to_move, pieces) ->
-    let mask keep =
-      let add content mask = (mask lsl 1) lor (if keep content then 1 else 0) in
-      List.fold_right add pieces 0
-    in
-    let owned side = function Some (owner, _) -> owner = side | None -> false in
-    let king = function Some (_, kind) -> kind = King | None -> false in
-    fen { black = mask (owned Black); white = mask (owned White); kings = mask king; to_move }
 
 let mask_of_list text =
   let add (all, kings) word =
@@ -105,20 +89,10 @@ let read_fen text =
 
 (* {1 Claims and covers} *)
 
-let claim_of = function
-  | "DRAW" -> Draw
-  | "BLACK-NOT-LOST" -> DoesNotLose Black
-  | "WHITE-NOT-LOST" -> DoesNotLose White
-  | "BLACK-WINS" -> Wins Black
-  | "WHITE-WINS" -> Wins White
-  | other -> fail "no claim: %s" other
-
-let claim_words =
-  let side = function Black -> "BLACK" | White -> "WHITE" in
-  function
-  | Draw -> "DRAW"
-  | DoesNotLose x -> side x ^ "-NOT-LOST"
-  | Wins x -> side x ^ "-WINS"
+let claim_of text =
+  match List.find_opt (fun claim -> claim_words claim = text) claims with
+  | Some claim -> claim
+  | None -> fail "no claim: %s" text
 
 let cover_words clauses =
   let clause (n, m) = if m = n - 1 then string_of_int n else Printf.sprintf "%d:%d" n m in

@@ -104,9 +104,9 @@ let check_certificate directory database extent =
     | But_table when head.pieces = [] -> (0, "VERIFIED", check evidence start claim)
     | But_table -> (2, "CONDITIONAL", check_proof evidence start claim)
   in
-  if not accepted then (1, "s REFUTED")
-  else begin
-    let said = stated head.board (Claim.nat head.men_rows) start claim in
+  match verdict_of accepted (Claim.nat head.men_rows) evidence start claim with
+  | None -> (1, "s REFUTED")
+  | Some said ->
     let db =
       match (head.pieces, extent, claim) with
       | [], _, _ -> "none"
@@ -115,16 +115,12 @@ let check_certificate directory database extent =
       | _ -> "consistent"
     in
     let line =
-      Printf.sprintf "s %s %s %s start=%s root=%s format=1 rules=english-checkers-1 db=%s pieces=%s"
-        words (Claim.claim_words said.the_claim)
-        (Claim.game_words head.rows head.columns head.men_rows)
-        (Claim.start_words said.the_start)
+      Printf.sprintf "s %s %s root=%s format=1 rules=english-checkers-1 db=%s pieces=%s" words said
         (Blake3.hexadecimal manifest.root) db (Claim.cover_words head.pieces)
     in
-    match extent with
-    | Shard _ -> (status, line ^ shard_fields claim_bytes manifest.bytes given)
-    | _ -> (status, line)
-  end
+    (match extent with
+     | Shard _ -> (status, line ^ shard_fields claim_bytes manifest.bytes given)
+     | _ -> (status, line))
 
 (* {1 Moves} *)
 
@@ -157,7 +153,8 @@ let print_successors game =
 
 let usage =
   "usage: check-verified CERTIFICATE [--db DIR] [--jobs N | --shard K/N | --assume-table], or \
-   check-verified merge FILE..., or check-verified perft RxC DEPTH, or check-verified successors RxC"
+   check-verified merge FILE..., or check-verified perft RxC DEPTH, or check-verified successors \
+   RxC"
 
 let shard_of_text text =
   match Claim.numbers '/' text with
