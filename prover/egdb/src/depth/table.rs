@@ -13,7 +13,6 @@ const NONE: u16 = u16::MAX;
 ///
 /// The depths are atomic, so that several threads can write blocks into one table. If a place is
 /// written twice, both writes have an equal number.
-/// but with the same number.
 pub(crate) struct DepthTable {
     pub(crate) slice: Slice,
     /// The first index of the table.
