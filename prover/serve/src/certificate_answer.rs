@@ -239,6 +239,6 @@ fn basis(board: &Board, proof: &StoredProof, node: &StoredNode) -> Result<BasisA
                 bytes: leaf.map_or(0, |leaf| leaf.strategy.len()),
             }
         }
-        StoredBasis::Assumed => BasisAnswer::Assumed,
+        StoredBasis::Assumed(_) => BasisAnswer::Assumed,
     })
 }

@@ -21,7 +21,7 @@ use database::{db, plan, probe, stats};
 use farm::worker;
 use options::usually_8x8;
 use play::{analyse, annotate, book, engine, game, perft, replay};
-use prove::{certify, combine, literature, report, solve};
+use prove::{certify, combine, literature, report, solve, trim};
 
 pub use failure::Failure;
 
@@ -51,6 +51,7 @@ pub use failure::Failure;
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
   prove report all --format html --out all.html  what a certificate consists of
+  prove trim all --out trimmed               the same without what its start does not need
   prove literature corpus/endings.tsv        published values, against a database
   prove plan --game 8x8 --pieces 8           how long and how large databases would be
   prove plan --game 7x7                      how long and how large a proof would be
@@ -112,6 +113,8 @@ enum Command {
     Combine(combine::Options),
     /// Describe a certificate: its size by distance and pieces, and what it rests on.
     Report(report::Options),
+    /// Leave out of a certificate what its start does not need.
+    Trim(trim::Options),
     /// Compare published values of positions with certificates and a database.
     // It was `prove compare`, which `prove db compare` is easily taken for.
     #[command(alias = "compare", mut_arg("game", usually_8x8))]
@@ -178,6 +181,7 @@ impl Cli {
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),
+            Some(Command::Trim(options)) => trim::run(&options),
             Some(Command::Literature(options)) => literature::run(&options),
             Some(Command::Analyse(options)) => analyse::run(&options),
             Some(Command::Replay(options)) => replay::run(&options),

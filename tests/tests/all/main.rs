@@ -42,4 +42,5 @@ mod slice_store;
 mod slices;
 mod tables;
 mod traps;
+mod trim;
 mod v1;

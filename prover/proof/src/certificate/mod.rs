@@ -6,6 +6,7 @@ mod proof_moves;
 mod provenance;
 mod read;
 mod section;
+mod trim;
 mod write;
 
 pub use directory::{EmitError, Target};
@@ -14,4 +15,5 @@ pub use proof_moves::{ProofMoves, leaf_strategy};
 pub use provenance::{mode_of, provenance};
 pub use read::{BrokenProof, ReadError, Stored, StoredBasis, StoredNode, StoredProof, claimant};
 pub use section::Section;
+pub use trim::trim;
 pub use write::Certificate;

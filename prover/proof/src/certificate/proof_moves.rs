@@ -60,7 +60,7 @@ impl<'a> ProofMoves<'a> {
                 successors.get(choice as usize).copied()
             }
             StoredBasis::Leaf(leaf) => self.replay((q, proof), node, leaf)?.choice(&node.position),
-            StoredBasis::And | StoredBasis::Assumed => None,
+            StoredBasis::And | StoredBasis::Assumed(_) => None,
         })
     }
 
@@ -108,6 +108,20 @@ pub fn leaf_strategy(
     node: &StoredNode,
     number: usize,
 ) -> Result<Strategy, BrokenProof> {
+    replay_leaf(stored, proof, node, number, |position| proof.closes(node, position))
+}
+
+/// Replays the leaf of a node; `closes` tells where the proof tree takes over.
+///
+/// # Errors
+/// [`BrokenProof`] if the leaf is no strategy.
+pub(super) fn replay_leaf(
+    stored: &Stored,
+    proof: &StoredProof,
+    node: &StoredNode,
+    number: usize,
+    closes: impl FnMut(&Position) -> bool,
+) -> Result<Strategy, BrokenProof> {
     let broken = |what: String| BrokenProof {
         directory: stored.directory.clone(),
         fen: stored.game.board.write_fen(&node.position),
@@ -125,6 +139,6 @@ pub fn leaf_strategy(
     };
     let leaf = proof.leaves.get(number);
     let leaf = leaf.ok_or_else(|| broken(format!("expected leaf {number}, found none")))?;
-    let strategy = replay.unpack(leaf, &node.position, |p| proof.closes(node, p));
+    let strategy = replay.unpack(leaf, &node.position, closes);
     strategy.map_err(|e| broken(e.to_string()))
 }

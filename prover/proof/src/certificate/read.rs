@@ -102,8 +102,8 @@ pub enum StoredBasis {
     And,
     /// The leaf with this number.
     Leaf(usize),
-    /// No proof: the node is assumed.
-    Assumed,
+    /// No proof: the node is assumed, with this score for the claimant in hundredths of a man.
+    Assumed(i32),
 }
 
 impl StoredProof {
@@ -171,7 +171,7 @@ impl Stored {
     /// The number of Assumed nodes.
     pub fn assumed(&self) -> usize {
         let nodes = self.proofs.iter().flat_map(|proof| &proof.nodes);
-        nodes.filter(|node| node.basis == StoredBasis::Assumed).count()
+        nodes.filter(|node| matches!(node.basis, StoredBasis::Assumed(_))).count()
     }
 
     /// Whether it was emitted before its proof was finished: it has Assumed nodes, or it is only a
@@ -314,7 +314,7 @@ impl StoredProof {
                 *leaves += 1;
                 StoredBasis::Leaf(data as usize)
             }
-            kind::ASSUMED => StoredBasis::Assumed,
+            kind::ASSUMED => StoredBasis::Assumed(data.cast_signed()),
             _ => return Err("an Or, And, Leaf or Assumed node with its side to move and data"),
         };
         if cover.admits(position.black.count_ones(), position.white.count_ones()) {

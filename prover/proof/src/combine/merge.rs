@@ -114,7 +114,7 @@ impl<'a> Gathering<'a> {
                     let leaf = self.leaf(source, node, number, rank);
                     Basis::Leaf(leaf.map_err(|e| self.broken(place, position, &e.to_string()))?)
                 }
-                StoredBasis::Assumed => {
+                StoredBasis::Assumed(_) => {
                     return Err(self.broken(place, position, "it is only assumed"));
                 }
             },

@@ -124,7 +124,7 @@ impl<F: FnMut(u64)> Counting<'_, F> {
             }
             StoredBasis::And => successors.iter().for_each(|s| self.meet(s, below)),
             StoredBasis::Leaf(number) => self.leaf(node, number, ply)?,
-            StoredBasis::Assumed => {}
+            StoredBasis::Assumed(_) => {}
         }
         Ok(())
     }

@@ -112,7 +112,7 @@ fn nodes(board: &Board, proof: &StoredProof) -> String {
             StoredBasis::Or(choice) => format!("(Or {choice})"),
             StoredBasis::And => "And".into(),
             StoredBasis::Leaf(leaf) => strategy(&proof.leaves[leaf]),
-            StoredBasis::Assumed => unreachable!("assumed nodes were refused"),
+            StoredBasis::Assumed(_) => unreachable!("assumed nodes were refused"),
         };
         format!("\n  node_at {} {} {reason}", masks(board, &node.position), node.rank)
     });

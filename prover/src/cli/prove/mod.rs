@@ -5,5 +5,6 @@ pub(crate) mod combine;
 pub(crate) mod literature;
 pub(crate) mod report;
 pub(crate) mod solve;
+pub(crate) mod trim;
 
 mod certificate;

@@ -1,0 +1,109 @@
+//! `prove trim`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use draughtproof_proof::certificate::{Certificate, Section, Stored, Target, trim};
+use draughtproof_proof::proof::if_assumed;
+use serde::Serialize;
+
+use crate::cli::failure::Failure;
+use crate::cli::output::{Format, ResultWriter, Table};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove trim cert                            what the start does not need
+  prove trim cert --out trimmed              the certificate without that
+  check trimmed
+
+A node that no line of the proof reaches from the start is left out, with its leaf; so is a file that MANIFEST does \
+not list. The claim, the database and the strategies of the leaves that stay are the same. What prove writes has no such \
+part. A question of which something is left out no longer says how it was made, since that would make another certificate. No database is needed: let check verify the result.
+
+Exit status: as for prove. 3 if the certificate is damaged or is no proof.")]
+pub(crate) struct Options {
+    /// The certificate
+    #[arg(value_name = "CERT")]
+    certificate: PathBuf,
+    /// Directory to write the trimmed certificate to; must not exist, be empty, or hold the same
+    /// certificate [default: only say what would be left out]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// The result, in JSON.
+#[derive(Serialize)]
+struct Trimmed {
+    value: &'static str,
+    game: String,
+    start: String,
+    /// The directory of the trimmed certificate, if it was written.
+    certificate: Option<String>,
+    nodes: usize,
+    leaves: usize,
+    /// The number of nodes that the value rests on and that are not proved.
+    assumed: usize,
+    bytes: u64,
+    root: String,
+    nodes_left_out: usize,
+    leaves_left_out: usize,
+    /// The root of the certificate that was trimmed.
+    trimmed_from: String,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let target = options.out.as_deref().map(Target::new).transpose()?;
+    let stored = Stored::read(&options.certificate)?;
+    let sections = trim(&stored)?;
+    let certificate = Certificate::new(&stored.claim, &sections);
+    if let Some(target) = target {
+        certificate.write(target)?;
+    }
+    let nodes: usize = sections.iter().map(|section| section.nodes().len()).sum();
+    let leaves: usize = sections.iter().map(|section| section.leaves().len()).sum();
+    let all_nodes: usize = stored.proofs.iter().map(|proof| proof.nodes.len()).sum();
+    let all_leaves: usize = stored.proofs.iter().map(|proof| proof.leaves.len()).sum();
+    let trimmed = Trimmed {
+        value: stored.claim.value.word(),
+        game: stored.claim.game.clone(),
+        start: stored.claim.start.clone(),
+        certificate: options.out.as_ref().map(|out| out.display().to_string()),
+        nodes,
+        leaves,
+        assumed: sections.iter().map(Section::assumed).sum(),
+        bytes: certificate.bytes(),
+        root: certificate.root().to_string(),
+        nodes_left_out: all_nodes - nodes,
+        leaves_left_out: all_leaves - leaves,
+        trimmed_from: stored.root.to_string(),
+    };
+    let mut table = Table::new(ResultWriter::new(None)?, options.format);
+    table.row(&trimmed, &describe(&trimmed, stored.bytes))?;
+    table.finish()
+}
+
+/// The claim, what is left out of how much, and the trimmed certificate.
+fn describe(trimmed: &Trimmed, bytes_before: u64) -> String {
+    let Trimmed { value, game, start, nodes, leaves, assumed, bytes, root, .. } = trimmed;
+    let Trimmed { nodes_left_out, leaves_left_out, .. } = trimmed;
+    let claimed = if_assumed(*assumed, &format!("{value} {game} from {start}"));
+    let left_out = match nodes_left_out {
+        0 => "left out: nothing, the start needs all nodes and leaves".into(),
+        _ => format!(
+            "left out: {nodes_left_out} of {} nodes and {leaves_left_out} of {} leaves, which \
+             nothing reaches from the start; {bytes_before} bytes before",
+            nodes + nodes_left_out,
+            leaves + leaves_left_out
+        ),
+    };
+    let place = match &trimmed.certificate {
+        Some(directory) => format!("certificate {directory}"),
+        None => "trimmed, and not written without --out DIR".into(),
+    };
+    format!(
+        "{claimed}\n{left_out}\n{place}: {nodes} nodes, {leaves} leaves, {bytes} bytes, root={root}"
+    )
+}

@@ -1,0 +1,149 @@
+//! `prove trim`: certificates with parts that the start does not need.
+
+use std::fs;
+use std::path::Path;
+
+use certificate_spec::claim::Question;
+use certificate_spec::leaves::Leaf;
+use certificate_spec::nodes::{Node, kind};
+use draughtproof_game::Game;
+use tests::draft::{Draft, Part};
+use tests::files::{Scratch, read_all};
+use tests::positions;
+use tests::programs::{Said, check, fails, prove};
+use tests::rules::Rules;
+
+/// A certificate of 4x4 over the values of two pieces, of several nodes and leaves.
+const SMALL: [&str; 7] = ["--game", "4x4", "--pieces", "2", "--leaf-nodes", "3", "-q"];
+
+/// A draft of that certificate, which is in the folder `cert`.
+fn small(here: &Path) -> Draft {
+    prove(&[&SMALL[..], &["--emit", "cert"]].concat(), here);
+    let draft = Draft::read(&here.join("cert"));
+    assert!(draft.parts.iter().all(|part| part.nodes.len() > 2 && part.leaves.len() > 1));
+    draft
+}
+
+fn node(fen: &str, kind: u8, data: u32) -> Node {
+    let game: Game = "4x4".parse().unwrap();
+    let rules = Rules::new(positions::database(&game.board, 2));
+    let position = rules.wire(&game.board.read_fen(fen).unwrap());
+    Node { position, rank: 0, data, kind, reserved: 0 }
+}
+
+/// Adds a node at its place, with a leaf if it is a Leaf node, and numbers leaves again.
+fn add(part: &mut Part, node: Node, leaf: Option<Leaf<Vec<u8>>>) {
+    let at = part.nodes.partition_point(|there| there.position < node.position);
+    let before = part.nodes[..at].iter().filter(|node| node.kind == kind::LEAF).count();
+    part.nodes.insert(at, node);
+    if let Some(leaf) = leaf {
+        part.leaves.insert(before, leaf);
+    }
+    let leaves = part.nodes.iter_mut().filter(|node| node.kind == kind::LEAF);
+    leaves.zip(0..).for_each(|(node, number)| node.data = number);
+}
+
+fn black(draft: &mut Draft) -> &mut Part {
+    draft.parts.iter_mut().find(|part| part.question == Question::BlackNotLost).unwrap()
+}
+
+/// Trims `from` into `to`, and checks the result.
+fn trim(here: &Path, from: &str, to: &str) -> (String, Said) {
+    let said = prove(&["trim", from, "--out", to], here);
+    (said, check(&[to], here))
+}
+
+/// White is blocked in both positions that White has to move in, and the start has fewer pieces
+/// than any of the three.
+#[test]
+fn what_nothing_reaches_is_left_out() {
+    let here = &Scratch::empty();
+    let whole = small(here);
+    let mut padded = whole.clone();
+    let part = black(&mut padded);
+    add(part, node("W:W7,8:B3,4,5,6", kind::AND, 0), None);
+    add(part, node("B:W7,8:B2,3,5,6", kind::OR, 0), None);
+    let leaf = Leaf { positions: 1, strategy: Vec::new() };
+    add(part, node("W:W3,4,5,6:B1,2", kind::LEAF, 0), Some(leaf));
+    padded.write(&here.join("padded"));
+    let before = check(&["cert"], here);
+    let said = check(&["padded"], here);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
+    assert_ne!(said.verdict, before.verdict);
+
+    let dry = prove(&["trim", "padded"], here);
+    let (text, after) = trim(here, "padded", "trimmed");
+    let [nodes, leaves] = [
+        padded.parts.iter().map(|part| part.nodes.len()).sum::<usize>(),
+        padded.parts.iter().map(|part| part.leaves.len()).sum(),
+    ];
+    let left_out = format!("left out: 3 of {nodes} nodes and 1 of {leaves} leaves");
+    assert!(dry.contains(&left_out) && text.contains(&left_out), "{dry}{text}");
+    let counts = |said: &Said| said.verdict.split_once(" db=").unwrap().1.to_string();
+    assert!(after.verdict.starts_with("s VERIFIED DRAW 4x4 start=initial "), "{after:?}");
+    assert_eq!((counts(&after), after.status), (counts(&before), Some(0)));
+    // Nodes and leaves are those of before, and the provenance is left out where it is not true.
+    let mut expected = whole.clone();
+    black(&mut expected).provenance = None;
+    assert_eq!(Draft::read(&here.join("trimmed")), expected);
+}
+
+/// What nothing reaches can spoil a certificate, which is a proof without it.
+#[test]
+fn a_wrong_part_that_nothing_reaches_is_left_out() {
+    let here = &Scratch::empty();
+    let whole = small(here);
+    for (kind, before) in
+        [(kind::AND, "s REFUTED not-covered "), (kind::ASSUMED, "s CONDITIONAL DRAW 4x4 ")]
+    {
+        let mut padded = whole.clone();
+        add(black(&mut padded), node("W:W5,6,7,8:B3", kind, 0), None);
+        padded.write(&here.join("padded"));
+        let said = check(&["padded"], here);
+        assert!(said.verdict.starts_with(before), "{said:?}");
+        let _ = fs::remove_dir_all(here.join("trimmed"));
+        let (_, after) = trim(here, "padded", "trimmed");
+        assert!(after.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{after:?}");
+    }
+}
+
+#[test]
+fn what_prove_writes_has_no_such_part() {
+    let here = &Scratch::empty();
+    for (name, options) in [
+        ("draw", &["--game", "6x6", "--pieces", "5", "--leaf-nodes", "3000"][..]),
+        ("win", &["--game", "5x5/2", "--pieces", "3", "--leaf-nodes", "50"]),
+        ("none", &["--game", "4x4", "--pieces", "0"]),
+        ("in-the-database", &["--pieces", "5", "--fen", "B:W17,18:BK1,K2"]),
+    ] {
+        prove(&[options, &["--emit", name, "-q"]].concat(), here);
+        let to = format!("{name}-trimmed");
+        let said = prove(&["trim", name, "--out", &to], here);
+        assert!(said.contains("\nleft out: nothing, "), "{said}");
+        assert!(read_all(&here.join(name)) == read_all(&here.join(to)), "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_proof_is_not_trimmed() {
+    let here = &Scratch::empty();
+    let whole = small(here);
+    // Without a node that another one needs, and with a choice that is no move.
+    let mut holed = whole.clone();
+    let part = black(&mut holed);
+    let last = part.nodes.iter().rposition(|node| node.kind != kind::LEAF).unwrap();
+    part.nodes.remove(last);
+    holed.write(&here.join("holed"));
+    fails(here, &["trim", "holed", "--out", "out"], 3, &["holed", "no proof at ", "found none"]);
+    let mut wrong = whole.clone();
+    let part = black(&mut wrong);
+    part.nodes.iter_mut().find(|node| node.kind == kind::OR).unwrap().data = 40;
+    wrong.write(&here.join("wrong"));
+    fails(here, &["trim", "wrong", "--out", "out"], 3, &["no proof at ", "found number 40"]);
+    fails(here, &["trim", "nowhere"], 3, &["nowhere"]);
+    // Nothing that exists is overwritten.
+    prove(&["--game", "4x8", "--pieces", "2", "--emit", "other", "-q"], here);
+    let other = read_all(&here.join("other"));
+    fails(here, &["trim", "cert", "--out", "other"], 3, &["other"]);
+    assert!(other == read_all(&here.join("other")) && !here.join("out").exists());
+}
