@@ -135,9 +135,7 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
             options.progress.show("one of the tables was wrong, and none has been used");
         }
     }
-    if let Some(certificate) = &arguments.certificate {
-        statement = with_advice(statement, certificate, &options.db);
-    }
+    statement = with_advice(statement, arguments, &options.db);
     let line = statement.line();
     let is_worth_a_note = matches!(statement.status(), 0 | 1 | 2 | 5);
     if let (Some(draft), true) = (draft, is_worth_a_note) {
@@ -146,16 +144,22 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
     Ok(Checked { statement, signers })
 }
 
-/// The statement on a certificate, and what to do about its database if that is missing or another.
-fn with_advice(statement: Statement, certificate: &Path, db: &Path) -> Statement {
+/// The statement, and what to do about the database if that is missing or another.
+fn with_advice(statement: Statement, arguments: &Arguments, db: &Path) -> Statement {
+    let (certificate, database) = (&arguments.certificate, &arguments.database);
     match statement {
-        Statement::Whole(Verdict::Stopped(stop @ Stop::Error(_))) => {
-            missing::named(stop, certificate, db).into()
-        }
+        Statement::Whole(Verdict::Stopped(stop @ Stop::Error(_))) => match certificate {
+            Some(certificate) => missing::named(stop, certificate, db).into(),
+            None => missing::database_named(stop, database, db).into(),
+        },
         Statement::Whole(Verdict::Stopped(Stop::Refuted(finding)))
             if finding.rule.starts_with("database-") =>
         {
-            missing::advice(certificate, db).iter().for_each(|text| say(&format!("c {text}")));
+            let advice = match certificate {
+                Some(certificate) => missing::advice(certificate, db),
+                None => missing::database_advice(database, db),
+            };
+            advice.iter().for_each(|text| say(&format!("c {text}")));
             Stop::Refuted(finding).into()
         }
         other => other,

@@ -8,6 +8,7 @@ use assert_cmd::Command;
 use certificate_spec::Digest;
 use certificate_spec::value::Value as Written;
 use std::fs::OpenOptions;
+use std::os::unix::ffi::OsStringExt;
 use std::process::Stdio;
 
 fn check(arguments: &[&str]) -> (String, Option<i32>) {
@@ -133,6 +134,72 @@ fn a_missing_database_is_named() {
     let (line, said, status) = run(&place.db());
     assert!(line.starts_with("s REFUTED database-root ") && status == Some(1), "{line}");
     assert!(said.contains("another one; this makes it: prove db --game 4x4"), "{said}");
+}
+
+/// What `check` prints, what it says on standard error, and its status.
+fn heard(arguments: &[&str]) -> (String, String, Option<i32>) {
+    let output = Command::cargo_bin("check").unwrap().args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+#[test]
+fn a_missing_database_alone_is_named() {
+    let place = Place::new();
+    let empty = place.0.path().join("empty");
+    let empty = empty.to_str().unwrap();
+    for (options, board, made) in [
+        (&["--game", "4x4"][..], "4x4", "--game 4x4 --pieces 6"),
+        (&["--game", "3x3"], "3x3", "--game 3x3/1 --pieces 4"),
+        (&["--game", "5x5/2", "--pieces", "4:2"], "5x5", "--game 5x5/2 --pieces 4:2"),
+    ] {
+        let (line, said, status) = heard(&[options, &["--db", empty]].concat());
+        let text = format!(
+            "there is no database of {board} in the folder {empty}; \
+             this makes it: prove db {made} --db {empty}"
+        );
+        assert_eq!((line, status), (format!("s ERROR {text}\n"), Some(4)));
+        assert!(said.contains(&text), "{said}");
+    }
+    // The default folder need not be named, and no command makes a database that cannot be.
+    let (line, _, _) = heard(&["--game", "8x8", "--db", "egdb", "--pieces", "2"]);
+    assert!(line.ends_with("; this makes it: prove db --game 8x8 --pieces 2\n"), "{line}");
+    let (line, _, status) = heard(&["--game", "4x4", "--pieces", "20", "--db", empty]);
+    assert!(!line.contains("prove db") && status == Some(4), "{line}");
+    // One that covers less than was asked for is another one.
+    write_database(&place.db(), &database(&board("4x4"), 3), 3);
+    let db = place.db();
+    let db = db.to_str().unwrap();
+    let (line, said, status) = heard(&["--game", "4x4", "--pieces", "4", "--db", db]);
+    assert!(line.starts_with("s REFUTED database-manifest ") && status == Some(1), "{line}");
+    let made = format!("this makes it: prove db --game 4x4 --pieces 4 --db {db}");
+    let advice = format!("c the database of 4x4 there has pieces=3; {made}");
+    assert!(said.lines().any(|line| line == advice), "{said}");
+}
+
+/// Whatever the names of files and folders are, a line has at most 600 characters, and a command
+/// is whole.
+#[test]
+fn long_names() {
+    let place = certificate();
+    let cert = place.cert();
+    let is_short = |text: &str| text.lines().all(|line| line.chars().count() <= 600);
+    let folder = place.0.path().join("x".repeat(250));
+    let folder = folder.to_str().unwrap();
+    let (line, said, _) = heard(&["--game", "4x4", "--pieces", "3", "--db", folder]);
+    assert!(is_short(&line) && is_short(&said), "{line}{said}");
+    assert!(line.ends_with(&format!(" prove db --game 4x4 --pieces 3 --db {folder}\n")), "{line}");
+    let name = std::ffi::OsString::from_vec(vec![0xff; 255]);
+    std::fs::write(cert.join("objects").join(name), "").unwrap();
+    let (line, said, status) = heard(&[cert.to_str().unwrap()]);
+    assert!(is_short(&line) && is_short(&said), "{line}{said}");
+    assert!(line.starts_with("s REFUTED listing file=objects/%ff%ff"), "{line}");
+    assert_eq!(status, Some(1));
+    // A note has the whole name.
+    let note = place.0.path().join("note");
+    heard(&[cert.to_str().unwrap(), "--attest", note.to_str().unwrap()]);
+    let note = std::fs::read_to_string(note).unwrap();
+    assert!(note.contains(&"%ff".repeat(255)), "{note}");
 }
 
 #[test]
