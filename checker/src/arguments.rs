@@ -66,7 +66,8 @@ pub struct CheckArguments {
     /// there; it need not be trusted
     #[arg(long, value_name = "DIR", requires = "shard", conflicts_with_all = ["journal", "sample"])]
     pub tables: Option<PathBuf>,
-    /// Verify a random sample only, as in 1%; exit status 5
+    /// Verify a random sample only, as in 1%; exit status 5. The start of each question can be in
+    /// it as a node, so that a draw of 8 nodes has nodes=K/10
     #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "journal")]
     sample: Option<u32>,
     /// What the sample depends on besides the root [default: a random number; the verdict has it]

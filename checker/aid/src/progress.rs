@@ -48,9 +48,7 @@ impl Progress {
             && shown.elapsed() >= INTERVAL
         {
             *shown = Instant::now();
-            let rate = (done / begun.elapsed().as_secs().max(1)).max(1);
-            let left = total.saturating_sub(done) / rate;
-            print(&format!("{name}: {done} of {total}, {rate}/s, {left} s to go"));
+            print(&describe(name, done, *total, begun.elapsed().as_secs()));
         }
     }
 
@@ -59,5 +57,28 @@ impl Progress {
         if let Some(print) = self.print {
             print(line);
         }
+    }
+}
+
+/// How far a phase has come in this many seconds. A phase whose total is not known, 0, has no end to
+/// be forecast.
+fn describe(name: &str, done: u64, total: u64, seconds: u64) -> String {
+    let rate = (done / seconds.max(1)).max(1);
+    if total == 0 {
+        return format!("{name}: {done} so far, {rate}/s");
+    }
+    let left = total.saturating_sub(done) / rate;
+    format!("{name}: {done} of {total}, {rate}/s, {left} s to go")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describe;
+
+    #[test]
+    fn a_phase_without_a_known_total_has_no_end() {
+        assert_eq!(describe("reading", 30, 90, 3), "reading: 30 of 90, 10/s, 6 s to go");
+        assert_eq!(describe("checking blocks", 30, 0, 3), "checking blocks: 30 so far, 10/s");
+        assert_eq!(describe("reading", 0, 90, 0), "reading: 0 of 90, 1/s, 90 s to go");
     }
 }

@@ -29,7 +29,8 @@ sizes and times noted while the database in --db was built, and estimates the re
 what slices and positions took, size from slices with one piece less on both sides. Times are for the given \
 number of threads and a machine that is as busy as now. Of what is on disk already, the size is known and the time is what it would take again.
 
-Columns: number of pieces; positions with exactly so many; the time to build them (in tsv and json: seconds); the \
+Columns: number of pieces; positions with exactly that number, Black to move, as `prove stats` counts them (progress and \
+verdicts count indices, of which some stand for no position: pieces would overlap); the time to build them (in tsv and json: seconds); the \
 least memory with which that is possible, and the memory with which nothing has to be read twice or kept in \
 files; bytes on disk of these, while building and afterwards, and of all up to here; and of the tables that \
 searches map (`prove db map`). Then the slices that take longest.
