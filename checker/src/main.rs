@@ -126,6 +126,7 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
         (None, None) => Extent::Whole(values),
     };
     let used_tables = matches!(values, Values::Tables(_));
+    let is_alone = matches!(values, Values::Verified);
     let mut statement = check_extent(arguments, &options, &extent(values));
     if statement.status() == 1 && used_tables {
         // A wrong table may be the cause, and a wrong table refutes nothing: check again without
@@ -137,11 +138,22 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
     }
     statement = with_advice(statement, arguments, &options.db);
     let line = statement.line();
+    if is_alone && line.split(' ').any(has_given_tables) {
+        options.progress.show(
+            "values of other shards that this one rests on were read from their files; shards \
+             that have a folder of tables in common (--tables DIR) need not do that again",
+        );
+    }
     let is_worth_a_note = matches!(statement.status(), 0 | 1 | 2 | 5);
     if let (Some(draft), true) = (draft, is_worth_a_note) {
         draft.write(line.trim_start_matches("s ")).map_err(error)?;
     }
     Ok(Checked { statement, signers })
+}
+
+/// Whether this field of the verdict on a shard is about tables that the shard took for granted.
+fn has_given_tables(field: &str) -> bool {
+    field.strip_prefix("given-tables=").is_some_and(|tables| tables != "none")
 }
 
 /// The statement, and what to do about the database if that is missing or another.

@@ -177,6 +177,23 @@ fn a_missing_database_alone_is_named() {
     assert!(said.lines().any(|line| line == advice), "{said}");
 }
 
+#[test]
+fn a_shard_says_how_not_to_read_values_again() {
+    let place = Place::new();
+    write_database(&place.db(), &database(&board("5x5"), 4), 4);
+    let (db, tables) = (place.db(), place.0.path().join("tables"));
+    let (db, tables) = (db.to_str().unwrap(), tables.to_str().unwrap());
+    let run = |more: &[&str]| {
+        let (line, said, status) = heard(&[&["--game", "5x5", "--db", db], more].concat());
+        assert!(line.starts_with("s VERIFIED SHARD ") && status == Some(5), "{line}");
+        said.contains(" (--tables DIR) ")
+    };
+    // The first shard rests on no other.
+    assert!(!run(&["--shard", "1/3"]) && run(&["--shard", "3/3"]));
+    assert!(!run(&["--shard", "3/3", "--quiet"]));
+    assert!(!run(&["--shard", "3/3", "--tables", tables]));
+}
+
 /// Whatever the names of files and folders are, a line has at most 600 characters, and a command
 /// is whole.
 #[test]
