@@ -357,6 +357,8 @@ fn a_page_of_statistics() {
     // nothing from elsewhere.
     assert_eq!(page.matches("<h3>").count(), manifest.slices.len() + 3);
     assert!(!page.contains("http") && !page.contains("<script"));
+    // That depths are not stored is said once and not for each slice.
+    assert_eq!(page.matches("not stored").count(), 1);
     let tsv = prove(&["stats", "--game", "5x5", "--format", "tsv", "--quiet"], directory.path());
     for line in tsv.lines().skip(1) {
         let [name, _, win, draw, loss, _] = line.split('\t').collect::<Vec<_>>()[..] else {

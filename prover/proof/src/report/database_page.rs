@@ -57,6 +57,7 @@ pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRo
         manifest.cover,
         manifest.root(),
     );
+    out += &depths_not_stored(rows);
     let most = rows.iter().map(|row| row.slice.pieces()).max().unwrap_or(0);
     out += "<h2>By the number of pieces</h2>\n<div class=\"slices\">";
     for n in 2..=most {
@@ -65,17 +66,34 @@ pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRo
     }
     out += "</div>\n";
     for n in 2..=most {
-        out += &format!("<h2>{n} pieces, the side to move first</h2>\n<div class=\"slices\">");
+        let open = if n == 2 { " open" } else { "" };
+        out += &format!(
+            "<details{open}><summary><h2>{n} pieces, the side to move first</h2></summary>\n\
+             <div class=\"slices\">"
+        );
         for row in rows.iter().filter(|row| row.slice.pieces() == n) {
             let sum = Sum::of(std::iter::once(row));
             out += &card(board, &describe_slice(row.slice), &sum, Some(row));
         }
-        out += "</div>\n";
+        out += "</div></details>\n";
     }
     out += "<p class=\"small\">A longest win or loss is the one with the most plies to the next capture, crowning or move \
             of a man that keeps the value, when the winner hurries and the loser delays. W: the side to move wins; D: \
             draw; L: it loses. Slices with Black to move; those with White to move are the same, turned.</p>\n";
     out + &foot()
+}
+
+/// A paragraph about the slices without depths; empty if all have them.
+fn depths_not_stored(rows: &[SliceRow]) -> String {
+    let without = rows.iter().filter(|row| row.longest.is_none()).count();
+    let which = match without {
+        0 => return String::new(),
+        n if n == rows.len() => String::new(),
+        n => format!(" for {n} of the {} slices", rows.len()),
+    };
+    format!(
+        "<p>How long wins take is not stored{which}; <code>prove db --depth</code> stores it.</p>\n"
+    )
 }
 
 /// Sums over slices.
@@ -120,7 +138,7 @@ fn card(board: &Board, title: &str, sum: &Sum, longest: Option<&SliceRow>) -> St
     let plies = |n: u32| if n == 1 { "1 ply".into() } else { format!("{n} plies") };
     let known = longest.and_then(|row| Some((row.longest?, row)));
     out += &match known {
-        None => "<p>How long wins take is not stored.</p>".into(),
+        None => String::new(),
         Some((longest, SliceRow { example: None, .. })) => {
             format!("<p>Longest win or loss: {}.</p>", plies(longest))
         }

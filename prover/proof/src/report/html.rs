@@ -37,7 +37,7 @@ border: 1px solid var(--faint); margin: .2rem 0 } .bar i { font-style: normal; t
 .l { background: repeating-linear-gradient(45deg, var(--loss) 0 .45rem, color-mix(in srgb, var(--loss) 78%, var(--paper)) .45rem .9rem);
 color: var(--on) }
 .slices { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 1rem 1.5rem }
-.slices p { margin: .2rem 0; font-size: .85rem } details { margin: .3rem 0 } summary { cursor: pointer }
+.slices p { margin: .2rem 0; font-size: .85rem } details { margin: .3rem 0 } summary { cursor: pointer } summary h2 { display: inline-block; margin: .8rem 0 .4rem }
 ";
 
 /// The beginning of a page.
