@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::checks::NotedCheck;
 use super::site::{ServedCertificate, Site};
+use super::verification::Verification;
 use crate::board::{Board, MoveError, Position};
 
 /// A certificate.
@@ -43,10 +44,45 @@ pub(super) struct ListedCertificate {
     #[serde(flatten)]
     certificate: CertificateAnswer,
     /// Whether a key that this server trusts has signed that all of the certificate was verified.
-    /// The server itself verifies nothing; `check` does.
     checked: bool,
     /// The notes about the certificate.
     checks: Vec<CheckAnswer>,
+    /// What the program `check` has said of the certificate since the server began; none if it was
+    /// not run.
+    verified: Option<VerificationAnswer>,
+}
+
+/// What the program `check` has said of a certificate on the server's machine.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+enum VerificationAnswer {
+    /// The check is under way.
+    Running,
+    /// All of the certificate is right.
+    Verified {
+        /// The name and version of the program.
+        #[schema(example = "check 0.1.0")]
+        checker: String,
+        /// The duration of the check in seconds.
+        seconds: f64,
+    },
+    /// The certificate does not count as verified.
+    NotVerified {
+        /// The reason.
+        why: String,
+    },
+}
+
+impl From<Verification> for VerificationAnswer {
+    fn from(verification: Verification) -> Self {
+        match verification {
+            Verification::Running => VerificationAnswer::Running,
+            Verification::Verified { checker, time } => {
+                VerificationAnswer::Verified { checker, seconds: time.as_secs_f64() }
+            }
+            Verification::NotVerified(why) => VerificationAnswer::NotVerified { why },
+        }
+    }
 }
 
 /// A note about a certificate.
@@ -82,6 +118,7 @@ impl ListedCertificate {
             certificate: certificate.into(),
             checked: site.is_checked(root),
             checks: site.checks(root).iter().map(CheckAnswer::from).collect(),
+            verified: site.verification(root).map(VerificationAnswer::from),
         }
     }
 }

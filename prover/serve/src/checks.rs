@@ -1,7 +1,7 @@
 //! Notes of what `check` has verified (`SPEC.md` §12), and which of them count.
 //!
-//! The server verifies nothing. A certificate counts as checked only if a trusted key has signed a
-//! note that says so of the whole certificate.
+//! A certificate counts as checked by notes only if a trusted key has signed one that says so of the
+//! whole certificate.
 
 use std::collections::BTreeMap;
 
@@ -109,6 +109,20 @@ impl Subject {
             database_root: root.to_string(),
             name: format!("the database {root} of {board}"),
         }
+    }
+
+    /// The root of the certificate or database.
+    pub(super) fn root(&self) -> &Digest {
+        &self.root
+    }
+
+    /// Checks that a verdict, without its `s`, says of this subject that all of it was verified.
+    pub(super) fn judge_verdict(&self, verdict: &str) -> Result<(), String> {
+        let words = Words::read(verdict)?;
+        if !self.is_of(&words) {
+            return Err(format!("its verdict is not about {}", self.name));
+        }
+        objection(self, &words, true, true).map_or(Ok(()), Err)
     }
 
     /// Whether a note names this subject: by its root and by its words.

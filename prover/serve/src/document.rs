@@ -14,8 +14,8 @@ use super::{board_routes, certificate_routes, game_routes, slices};
     components(schemas(Problem)),
     info(
         title = "Draughtproof",
-        description = "What certificates and endgame databases say of positions of checkers. Nothing \
-            that is said here has been verified by this server; `check` verifies certificates."
+        description = "What certificates and endgame databases say of positions of checkers. Only where \
+            a certificate is said to be verified has the program `check` verified it."
     ),
     paths(
         board_routes::boards,

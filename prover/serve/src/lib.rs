@@ -28,6 +28,7 @@ mod request;
 mod routes;
 mod site;
 mod slices;
+mod verification;
 
 pub use checks::{NoteError, NotedCheck};
 pub use connections::run;
@@ -35,3 +36,4 @@ pub use document::api_document;
 pub use limits::ServerLimits;
 pub use routes::routes;
 pub use site::{BoardSite, Database, ServedCertificate, Site};
+pub use verification::{Verification, Verifier};

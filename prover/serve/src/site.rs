@@ -1,7 +1,8 @@
 //! The data that is served: boards, each with its database and certificates.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
@@ -12,6 +13,7 @@ use draughtproof_proof::certificate::{BrokenProof, Stored};
 
 use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
 use super::metrics::Metrics;
+use super::verification::{Verification, Verifications, Verifier};
 use crate::board::{Board, Game};
 use crate::egdb::stats::Counts;
 use crate::egdb::{DepthFinder, Depths, Slice, Store, Values};
@@ -135,6 +137,7 @@ pub struct Site {
     boards: BTreeMap<String, BoardSite>,
     certificates: Vec<Arc<ServedCertificate>>,
     checks: Checks,
+    verifications: Verifications,
     pub(super) metrics: Metrics,
 }
 
@@ -153,7 +156,13 @@ impl Site {
             }
             sites.insert(site.board().name(), site);
         }
-        Site { boards: sites, certificates, checks: Checks::new(), metrics: Metrics::default() }
+        Site {
+            boards: sites,
+            certificates,
+            checks: Checks::new(),
+            verifications: Verifications::default(),
+            metrics: Metrics::default(),
+        }
     }
 
     /// Adds notes of what has been checked. A note counts if one of these keys has signed it.
@@ -179,6 +188,23 @@ impl Site {
     /// Whether a trusted key has signed that the whole of it was verified.
     pub fn is_checked(&self, root: &Digest) -> bool {
         self.checks(root).iter().any(|check| check.objection.is_none())
+    }
+
+    /// Prepares a check of each certificate by the program `check`, whose databases are in a
+    /// folder. The site shows what is found.
+    pub fn verifier(&self, program: PathBuf, databases: PathBuf) -> Verifier {
+        let tasks = self.certificates().map(|certificate| {
+            let stored = &certificate.stored;
+            (stored.directory.clone(), Subject::certificate(stored))
+        });
+        Verifier::new(program, databases, tasks.collect(), Arc::clone(&self.verifications))
+    }
+
+    /// What the program `check` has said here of the certificate with this root; `None` if it does
+    /// not run.
+    pub fn verification(&self, root: &Digest) -> Option<Verification> {
+        let found = self.verifications.lock().unwrap_or_else(PoisonError::into_inner);
+        found.get(root).cloned()
     }
 
     /// The boards, by name.

@@ -6,6 +6,8 @@ import { $, claim, element, showGame, showMoves, showProofs, showSlices, showWay
 import { SIDES, positionInWords, sources, verdict } from "./words.js";
 
 const REPETITIONS = 3;
+/** Milliseconds between two questions whether a certificate has been verified. */
+const VERIFYING = 500;
 
 /** The game under way: where it begins, its moves, the position after each, and which is shown. */
 const game = { site: null, all: [], certificates: [], name: "", start: "", moves: [], fens: [], at: 0 };
@@ -133,13 +135,24 @@ function usual() {
   return first ? { name: first.game, start: first.start } : { name: game.site.game, start: game.site.start };
 }
 
-async function setBoard(site) {
-  game.site = site;
+/** Shows what the first certificate of the board claims, and asks again while it is verified. */
+function showClaim() {
+  const { site } = game;
   game.certificates = game.all.filter(({ root }) => site.certificates.includes(root));
-  board.resize(site.rows, site.columns);
   const first = game.certificates[0];
   const ofStart = first && first.game === site.game && first.start === site.start;
   $("claim").textContent = first ? claim(first, ofStart) : "No certificate of this board is served.";
+  if (first?.verified?.state !== "running") return;
+  setTimeout(() => attempt(async () => {
+    game.all = await get("api/certificates");
+    if (game.site === site) showClaim();
+  }), VERIFYING);
+}
+
+async function setBoard(site) {
+  game.site = site;
+  board.resize(site.rows, site.columns);
+  showClaim();
   showProofs(game.certificates);
   $("slices").replaceChildren();
   if ($("slices-box").open) attempt(() => showSlices(site.board));

@@ -70,8 +70,12 @@ const CLAIMS = {
 };
 
 /** Who has checked a certificate, in a sentence. */
-function checkedBy({ checked, checks }) {
-  if (!checked) return "Not checked by anybody who is trusted here.";
+function checkedBy({ checked, checks, verified }) {
+  if (verified?.state === "verified") {
+    return `Verified here by ${verified.checker} in ${Math.max(verified.seconds, 0.1).toFixed(1)} s.`;
+  }
+  if (verified?.state === "running" && !checked) return "It is being verified here.";
+  if (!checked) return "It has not been verified here.";
   const names = [...new Set(checks.filter((check) => !check.objection).flatMap((check) => check.signers))];
   return `Checked: ${names.join(", ")} signed that all of it was verified.`;
 }

@@ -99,6 +99,6 @@ export function sources(answer) {
   const list = (some) => [...new Set(some.map(sourceInWords).filter(Boolean))].join(", ");
   const proof = list(both.filter(isProof));
   const names = [proof && `proof, ${proof}`, list(both.filter((s) => !isProof(s)))].filter(Boolean).join("; ");
-  const depth = answer.depth > 0 ? `, depth ${answer.depth}` : "";
+  const depth = answer.depth > 0 ? `, next capture, crowning or move of a man in ${answer.depth}` : "";
   return names + depth;
 }

@@ -80,7 +80,7 @@ pub(crate) struct DatabaseOption {
 impl DatabaseOption {
     /// Checks that the folder is there, unless it is the default. Otherwise a command that can do
     /// without a database would run without one when the name of the folder is mistyped.
-    fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.db == Path::new(DATABASES) {
             return Ok(());
         }

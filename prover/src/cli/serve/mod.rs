@@ -27,8 +27,8 @@ pub(crate) use site::run_server;
 
 Serves the boards of the certificates, and those that have a database in --db (with certificates, --pieces says \
 how much of each is used). Everything is read at the start and nothing is written; certificates are in memory. \
-They are not verified: that is for `check`, whose \
-notes can be shown. What can be asked is described in /openapi.json; counts are in \
+If the program `check` is beside this one or in PATH, it checks each certificate for at most a minute while the \
+server answers, and the page says what it has found. Notes of other checks can be shown. What can be asked is described in /openapi.json; counts are in \
 /metrics, and /healthz says whether the server is there. docs/playing.md explains the answers.
 
 What is too large is answered with 413, what is too much with 429, what takes too long or is one connection too \
@@ -52,6 +52,9 @@ pub(crate) struct Options {
     /// Public keys of those whose notes count, one a line
     #[arg(long, value_name = "FILE", requires = "notes")]
     keys: Option<PathBuf>,
+    /// Do not run `check` on the certificates at the start
+    #[arg(long)]
+    no_check: bool,
     /// Address and port; port 0 for one that is free. All programs that can reach it can ask
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use certificate_notes::{Note, keys, one_line};
@@ -10,7 +12,8 @@ use draughtproof_proof::certificate::Stored;
 use draughtproof_proof::progress::print_line;
 use draughtproof_proof::proof::if_assumed;
 use draughtproof_serve::{
-    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site, routes, run,
+    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site, Verification,
+    Verifier, routes, run,
 };
 
 use super::Options;
@@ -21,11 +24,15 @@ use crate::egdb::{Cover, StoreError, Value};
 
 pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
     let listening = |e| Failure::Resource(format!("--listen {}: {e}", options.listen));
-    // The address is bound and released, so that one that is taken is reported before all is read.
-    std::net::TcpListener::bind(options.listen).map_err(listening)?;
+    // The address is bound before anything is read: connections wait until everything is there.
+    let listener = std::net::TcpListener::bind(options.listen).map_err(listening)?;
+    listener.set_nonblocking(true)?;
     options.machine.start()?;
+    options.db.check()?;
+    let progress = options.machine.progress();
     let mut certificates = Vec::new();
     for directory in &options.certificates {
+        progress.say(format!("reading the certificate {}", directory.display()));
         certificates.push(ServedCertificate::new(Stored::read(directory)?)?);
     }
     let notes = options.read_notes()?;
@@ -33,17 +40,27 @@ pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
     let boards = options.boards(&certificates)?;
     let site = Site::new(boards, certificates).with_notes(&notes, &keys)?;
     describe(&site)?;
+    let verifier = Verifier::program().filter(|_| !options.no_check);
+    let verifier = verifier.map(|program| site.verifier(program, options.db.db.clone()));
     let limits = options.limits();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(options.machine.workers())
         .enable_all()
         .build()
         .map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(options.listen).await.map_err(listening)?;
-        println!("listening on http://{}/", listener.local_addr()?);
-        io::stdout().flush()?;
-        Ok(run(listener, routes(site, limits), limits, stop_signal()).await?)
+    let is_stopped = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        if let Some(verifier) = &verifier {
+            scope.spawn(|| verifier.run(&is_stopped, say_verification));
+        }
+        let served = runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            println!("listening on http://{}/", listener.local_addr()?);
+            io::stdout().flush()?;
+            run(listener, routes(site, limits), limits, stop_signal()).await
+        });
+        is_stopped.store(true, Ordering::Relaxed);
+        Ok(served?)
     })
 }
 
@@ -95,6 +112,8 @@ impl Options {
         let game_option = GameOption { game: game.clone() };
         let stored = StoredOptions::new(game_option, self.db.clone(), self.cover.clone());
         let store = stored.store();
+        let progress = self.machine.progress();
+        progress.say(format!("opening the database of {}", game.board.name()));
         let no_database = self.cover.as_ref().is_some_and(Cover::is_empty)
             || matches!(store.manifest(), Err(StoreError::Missing { .. }));
         let values = if no_database {
@@ -116,6 +135,20 @@ impl Options {
 fn say_unknown(error: &StoreError) -> Option<Value> {
     print_line(&format!("prove: {error}"));
     None
+}
+
+/// Says what `check` has found. Standard output may be closed by then.
+fn say_verification(directory: &Path, verification: &Verification) {
+    let says = match verification {
+        Verification::Verified { checker, time } => {
+            format!("verified here by {checker} in {:.1} s", time.as_secs_f64().max(0.1))
+        }
+        Verification::NotVerified(why) => format!("has not been verified here: {why}"),
+        Verification::Running => return,
+    };
+    let line = one_line(&format!("certificate {}: {says}", directory.display()));
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
 /// Lists what is served, with the notes of checks.

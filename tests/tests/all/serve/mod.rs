@@ -6,6 +6,7 @@ mod hostile;
 mod interface;
 mod limits;
 mod notes;
+mod verified;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -35,7 +36,11 @@ struct Answer {
 impl Server {
     /// Starts the server on a free port, with a rate limit only if the options have one.
     fn start(options: &[&str], here: &Path) -> Server {
-        let mut command = Command::new(path("prove"));
+        Server::start_by(Command::new(path("prove")), options, here)
+    }
+
+    /// Starts the server by a command that runs `prove`.
+    fn start_by(mut command: Command, options: &[&str], here: &Path) -> Server {
         command.args(["serve", "-q", "--listen", "127.0.0.1:0"]).args(options).current_dir(here);
         if !options.contains(&"--rate") {
             command.args(["--rate", "0"]);
