@@ -65,7 +65,7 @@ pub(super) async fn boards(State(app): State<Arc<App>>) -> Fresh<Vec<BoardAnswer
 pub(super) struct PositionQuery {
     /// A FEN, or `start` for the start of the game.
     #[param(example = "B:W18,24,K30:B12,K16")]
-    fen: String,
+    pub(super) fen: String,
 }
 
 /// The value of a position and of each of its moves, as far as known.

@@ -6,7 +6,7 @@ use utoipa::openapi::{ContentBuilder, Ref, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use super::problem::Problem;
-use super::{board_routes, certificate_routes, game_routes, slices};
+use super::{board_routes, certificate_routes, game_routes, slices, solved_routes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -21,6 +21,7 @@ use super::{board_routes, certificate_routes, game_routes, slices};
         board_routes::boards,
         board_routes::position_route,
         board_routes::positions_route,
+        solved_routes::solved_route,
         board_routes::line_route,
         game_routes::game_route,
         game_routes::pdn_route,

@@ -28,6 +28,8 @@ mod request;
 mod routes;
 mod site;
 mod slices;
+mod solved_routes;
+mod solver;
 mod verification;
 
 pub use checks::{NoteError, NotedCheck};
@@ -36,4 +38,5 @@ pub use document::api_document;
 pub use limits::ServerLimits;
 pub use routes::routes;
 pub use site::{BoardSite, Database, ServedCertificate, Site};
+pub use solver::SolverLimits;
 pub use verification::{Verification, Verifier};

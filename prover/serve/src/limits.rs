@@ -10,6 +10,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::problem::Problem;
+use super::solver::SolverLimits;
 
 /// The limits of a server.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +28,8 @@ pub struct ServerLimits {
     pub connections: usize,
     /// The most answers at a time that may take long: batches, lines, replies, counts of slices.
     pub heavy: usize,
+    /// What may be solved on the way.
+    pub solver: SolverLimits,
 }
 
 impl ServerLimits {

@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use super::limits::{Rates, ServerLimits};
 use super::problem::Problem;
 use super::site::{BoardSite, Site};
+use super::solver::Solver;
 use crate::board::{FenError, Game, Position};
 
 /// The word that stands for the start of a game in place of its FEN.
@@ -26,6 +27,7 @@ pub(super) struct App {
     pub(super) limits: ServerLimits,
     pub(super) rates: Rates,
     pub(super) heavy: Arc<Semaphore>,
+    pub(super) solver: Solver,
 }
 
 impl App {

@@ -21,7 +21,8 @@ use super::page::page;
 use super::problem::Problem;
 use super::request::{App, Fresh};
 use super::site::Site;
-use super::{board_routes, certificate_routes, game_routes, slices};
+use super::solver::Solver;
+use super::{board_routes, certificate_routes, game_routes, slices, solved_routes};
 
 /// Only the page's own scripts, styles and images may be used; no other site may show it in a
 /// frame.
@@ -35,11 +36,13 @@ pub fn routes(site: Site, limits: ServerLimits) -> Router {
         limits,
         rates: Rates::new(&limits),
         heavy: Arc::new(Semaphore::new(limits.heavy)),
+        solver: Solver::new(limits.solver),
     });
     Router::new()
         .route("/api/boards", get(board_routes::boards))
         .route("/api/{board}/position", get(board_routes::position_route))
         .route("/api/{board}/positions", post(board_routes::positions_route))
+        .route("/api/{board}/solved", get(solved_routes::solved_route))
         .route("/api/{board}/line", get(board_routes::line_route))
         .route("/api/{board}/game", post(game_routes::game_route))
         .route("/api/{board}/pdn", post(game_routes::pdn_route))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
@@ -10,11 +10,12 @@ use certificate_spec::Digest;
 use certificate_spec::database::DatabaseManifest;
 use draughtproof_play::lookup::{Lookup, ProvedPositions};
 use draughtproof_proof::certificate::{BrokenProof, Stored};
+use draughtproof_proof::search::Lemmas;
 
 use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
 use super::metrics::Metrics;
 use super::verification::{Verification, Verifications, Verifier};
-use crate::board::{Board, Game};
+use crate::board::{Board, Game, Side};
 use crate::egdb::stats::Counts;
 use crate::egdb::{DepthFinder, Depths, Slice, Store, Values};
 
@@ -64,6 +65,8 @@ pub struct BoardSite {
     certificates: Vec<Arc<ServedCertificate>>,
     /// The positions of these certificates.
     proofs: Vec<Arc<ProvedPositions>>,
+    /// What they decide for searches whether White wins, and whether Black wins.
+    lemmas: [OnceLock<Lemmas>; 2],
     /// Finds depths that are not stored, for one answer at a time.
     pub(super) finder: Mutex<DepthFinder>,
     /// The counts of the slices that were counted so far.
@@ -79,6 +82,7 @@ impl BoardSite {
             database,
             certificates: Vec::new(),
             proofs: Vec::new(),
+            lemmas: Default::default(),
             finder: Mutex::new(DepthFinder::new(FINDER_MEMORY)),
             counts: Mutex::default(),
         }
@@ -120,6 +124,19 @@ impl BoardSite {
 
     pub(super) fn certificates(&self) -> impl Iterator<Item = &ServedCertificate> {
         self.certificates.iter().map(Arc::as_ref)
+    }
+
+    /// What the certificates decide for a search whether `attacker` wins.
+    pub(super) fn lemmas(&self, attacker: Side) -> &Lemmas {
+        let lemmas = &self.lemmas[usize::from(attacker == Side::Black)];
+        lemmas.get_or_init(|| {
+            let mut lemmas = Lemmas::default();
+            for certificate in self.certificates() {
+                let decided = certificate.proved.decided(attacker);
+                lemmas.add(decided, *certificate.root());
+            }
+            lemmas
+        })
     }
 
     /// The slice with a name such as `2,0,1,1`, if the database has it, and the bytes of its file.

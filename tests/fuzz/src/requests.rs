@@ -11,7 +11,9 @@ use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use draughtproof_egdb::{BuildSession, Depths, Store};
 use draughtproof_proof::certificate::Stored;
-use draughtproof_serve::{BoardSite, Database, ServedCertificate, ServerLimits, Site, routes};
+use draughtproof_serve::{
+    BoardSite, Database, ServedCertificate, ServerLimits, Site, SolverLimits, routes,
+};
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
 
@@ -45,6 +47,8 @@ fn server() -> &'static (Runtime, Router) {
             time: Duration::from_secs(20),
             connections: 1,
             heavy: 1,
+            // Searches in the background would be counted with the answers.
+            solver: SolverLimits { nodes: 0, ..SolverLimits::default() },
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let site = Site::new(vec![board], vec![certificate]);
@@ -121,12 +125,16 @@ pub fn seeds() -> Vec<Vec<u8>> {
         get("/api/4x4/position?fen=B:W8:BK1"),
         get("/api/4x4/position?fen=W:WK3,5,8:B1,K2%20"),
         get("/api/4x4/line?fen=B:W7,8:B1,2"),
+        get("/api/4x4/solved?fen=start"),
+        get("/api/4x4/tablebase?fen=B:W8:BK1"),
+        get("/api/4x4/totals"),
         get("/api/4x4/slices"),
         get("/api/4x4/slices/1,0,1,1"),
         get("/api/certificates/ROOT"),
         get("/api/certificates/ROOT/nodes/0?question=white-not-lost"),
         get("/api/certificates/ROOT/nodes/4294967296"),
         get("/api/certificates/ROOT/openings?plies=3"),
+        get("/api/certificates/ROOT/why?question=white-not-lost&fen=B:W7,8:B1,2"),
         get("/openapi.json"),
         get("/metrics"),
         get("/healthz"),

@@ -7,7 +7,7 @@ use draughtproof_proof::certificate::leaf_strategy;
 use draughtproof_proof::certificate::{
     BrokenProof, Stored, StoredBasis, StoredNode, StoredProof, claimant,
 };
-use draughtproof_proof::search::KeyMap;
+use draughtproof_proof::search::{KeyMap, StrategyPosition};
 
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, ValueRange};
@@ -128,6 +128,19 @@ impl ProvedPositions {
         let mut successors = Vec::new();
         self.board.successors(position, &mut successors);
         successors.into_iter().find(|after| after.key() == choice)
+    }
+
+    /// The positions that are decided for a search whether `attacker` wins: for each question
+    /// whether it does, and all positions of its proof.
+    pub fn decided(&self, attacker: Side) -> Vec<(bool, Vec<StrategyPosition>)> {
+        let mut decided = Vec::new();
+        for QuestionPositions { question, positions } in &self.questions {
+            let is_won = question.is_win();
+            if is_won == (claimant(*question) == attacker) {
+                decided.push((is_won, positions.keys().map(|key| (*key, None)).collect()));
+            }
+        }
+        decided
     }
 
     /// The place of a position in the proof of one question.

@@ -12,8 +12,8 @@ use draughtproof_proof::certificate::Stored;
 use draughtproof_proof::progress::print_line;
 use draughtproof_proof::proof::if_assumed;
 use draughtproof_serve::{
-    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site, Verification,
-    Verifier, routes, run,
+    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site,
+    SolverLimits, Verification, Verifier, routes, run,
 };
 
 use super::Options;
@@ -87,6 +87,12 @@ impl Options {
             time: Duration::from_secs(self.most_time.into()),
             connections: self.connections as usize,
             heavy: self.machine.workers(),
+            solver: SolverLimits {
+                nodes: self.solve_nodes,
+                time: Duration::from_secs(self.solve_time.into()),
+                memory: self.solve_memory,
+                threads: (self.machine.workers() / 2).max(1),
+            },
         }
     }
 

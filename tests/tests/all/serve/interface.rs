@@ -244,16 +244,14 @@ fn every_described_address_answers() {
     let root = server.get("/api/certificates").json()[0]["root"].as_str().unwrap().to_owned();
     let document = server.get("/openapi.json").json();
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 13);
+    assert_eq!(paths.len(), 14);
     for (path, methods) in paths {
         let path = path.replace("{board}", "4x4").replace("{slice}", "1,0,1,0");
         let path = path.replace("{root}", &root).replace("{number}", "0");
         if methods.get("get").is_some() {
-            let query = if path.ends_with("position") || path.ends_with("line") {
-                "?fen=B:W8:B1"
-            } else {
-                ""
-            };
+            let needs_fen = ["position", "line", "solved"];
+            let needs_fen = needs_fen.iter().any(|end| path.ends_with(end));
+            let query = if needs_fen { "?fen=B:W8:B1" } else { "" };
             server.get(&format!("{path}{query}")).json();
         } else {
             let body = json!({ "positions": [], "moves": [], "pdn": "1. 1-3 *" }).to_string();

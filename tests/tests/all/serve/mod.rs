@@ -6,6 +6,7 @@ mod hostile;
 mod interface;
 mod limits;
 mod notes;
+mod solved;
 mod verified;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,0 +1,70 @@
+//! Values that the server solves on the way.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+use tests::programs::prove;
+
+use super::Server;
+
+/// The answer about a position once nothing more will be found.
+fn solved(server: &Server, board: &str, fen: &str) -> Value {
+    loop {
+        let answer = server.get(&format!("/api/{board}/solved?fen={fen}")).json();
+        if answer["done"] == true {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The value of a position in a database of all positions.
+fn true_value(fen: &str, here: &Path) -> String {
+    let probe = ["probe", "--game", "4x4", "--db", "all", "--format", "json", "-q", fen];
+    let probed: Value = serde_json::from_str(&prove(&probe, here)).unwrap();
+    probed["value"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn every_move_gets_its_value() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    prove(&["db", "--game", "4x4", "--pieces", "2", "-q"], here);
+    prove(&["db", "--game", "4x4", "--pieces", "4", "--db", "all", "-q"], here);
+    let server = Server::start(&[], here);
+    let mut by_search = 0;
+    for fen in ["start", "B:W7,K4:BK1,K2", "W:W7,8:B1,K6"] {
+        let answer = solved(&server, "4x4", fen);
+        assert_eq!(answer["value"], true_value(answer["fen"].as_str().unwrap(), here), "{answer}");
+        for found in answer["moves"].as_array().unwrap() {
+            let after = true_value(found["fen"].as_str().unwrap(), here);
+            let value = match &*after {
+                "win" => "loss",
+                "loss" => "win",
+                other => other,
+            };
+            assert_eq!(found["value"], value, "{found}");
+            by_search += usize::from(found["by"] == "solved");
+        }
+    }
+    assert!(by_search > 2, "{by_search}");
+}
+
+#[test]
+fn a_score_is_a_guess_where_the_budget_does_not_do() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here.path());
+    let server = Server::start(&["--solve-nodes", "10"], here.path());
+    let answer = solved(&server, "8x8", "start");
+    assert_eq!((&answer["lower"], &answer["upper"]), (&"loss".into(), &"win".into()));
+    let moves = answer["moves"].as_array().unwrap();
+    assert_eq!(moves.len(), 7);
+    for found in moves {
+        assert_eq!(found["by"], "guess", "{found}");
+        assert!(found["value"].is_null() && found["score"].is_i64(), "{found}");
+    }
+    let server = Server::start(&["--solve-nodes", "0"], here.path());
+    let answer = server.get("/api/8x8/solved?fen=start").json();
+    assert_eq!((&answer["done"], &answer["moves"][0]["by"]), (&true.into(), &"known".into()));
+}
