@@ -222,7 +222,7 @@ enum BasisAnswer {
 
 /// A move.
 #[derive(Serialize, ToSchema)]
-struct NamedMove {
+pub(super) struct NamedMove {
     /// The name of the move.
     #[serde(rename = "move")]
     name: String,
@@ -230,7 +230,11 @@ struct NamedMove {
     fen: String,
 }
 
-fn named(board: &Board, from: &Position, after: &Position) -> Result<NamedMove, MoveError> {
+pub(super) fn named(
+    board: &Board,
+    from: &Position,
+    after: &Position,
+) -> Result<NamedMove, MoveError> {
     Ok(NamedMove { name: board.write_move(from, after)?, fen: board.write_fen(after) })
 }
 

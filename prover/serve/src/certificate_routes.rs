@@ -7,6 +7,7 @@ use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use draughtproof_play::lookup::question_name;
+use draughtproof_proof::certificate::StoredProof;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -16,6 +17,7 @@ use super::opening_lines::{OpeningLine, opening_lines};
 use super::problem::Problem;
 use super::request::{App, Fresh, InPath};
 use super::site::{ServedCertificate, Site};
+use super::why::{WhyAnswer, why};
 
 /// The most plies of opening lines.
 const PLIES: usize = 8;
@@ -69,11 +71,7 @@ pub(super) async fn node_route(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let certificate = certificate(&app.site, &root)?;
-    let mut proofs = certificate.stored.proofs.iter();
-    let proof = match &query?.question {
-        None => proofs.next(),
-        Some(name) => proofs.find(|proof| question_name(proof.question) == name),
-    };
+    let proof = proof_of(certificate, query?.question.as_deref());
     let question = proof.map(|proof| proof.question);
     let node = question.map_or(Ok(None), |question| {
         number.parse().map_or(Ok(None), |number| node_answer(certificate, question, number))
@@ -84,6 +82,57 @@ pub(super) async fn node_route(
         ))
     })?;
     immutable(&headers, &node)
+}
+
+/// The proof of a question with this name, or of the first question of the certificate.
+fn proof_of<'a>(
+    certificate: &'a ServedCertificate,
+    question: Option<&str>,
+) -> Option<&'a StoredProof> {
+    let mut proofs = certificate.stored.proofs.iter();
+    match question {
+        None => proofs.next(),
+        Some(name) => proofs.find(|proof| question_name(proof.question) == name),
+    }
+}
+
+/// The position and the question that are asked about.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct WhyQuery {
+    /// A FEN [default: the start of the certificate].
+    fen: Option<String>,
+    /// `black-not-lost`, `white-not-lost`, `black-wins` or `white-wins` [default: the first of the
+    /// certificate].
+    question: Option<String>,
+}
+
+/// What follows at a position in the proof of a question: the claimant's answer to each move, and
+/// what lies below it.
+#[utoipa::path(get, path = "/api/certificates/{root}/why", params(("root" = String, Path), WhyQuery),
+    responses((status = 200, body = WhyAnswer),
+        (status = 304, description = "The client has it")))]
+pub(super) async fn why_route(
+    State(app): State<Arc<App>>,
+    InPath(root): InPath<String>,
+    query: Result<Query<WhyQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let Query(WhyQuery { fen, question }) = query?;
+    let answer = app.heavy(move |site| {
+        let certificate = certificate(site, &root)?;
+        let stored = &certificate.stored;
+        let position = match &fen {
+            Some(fen) => stored.game.board.read_fen(fen)?,
+            None => stored.start,
+        };
+        let proof = proof_of(certificate, question.as_deref());
+        let proof = proof.ok_or_else(|| {
+            Problem::missing("expected a question of the certificate, found another one")
+        })?;
+        Ok(why(certificate, proof, &position)?)
+    });
+    immutable(&headers, &answer.await?)
 }
 
 /// The length of the lines.

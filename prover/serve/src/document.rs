@@ -32,6 +32,7 @@ use super::{board_routes, certificate_routes, game_routes, slices, solved_routes
         certificate_routes::certificate_route,
         certificate_routes::node_route,
         certificate_routes::openings_route,
+        certificate_routes::why_route,
     )
 )]
 struct Api;

@@ -31,6 +31,7 @@ mod slices;
 mod solved_routes;
 mod solver;
 mod verification;
+mod why;
 
 pub use checks::{NoteError, NotedCheck};
 pub use connections::run;

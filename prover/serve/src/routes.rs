@@ -53,6 +53,7 @@ pub fn routes(site: Site, limits: ServerLimits) -> Router {
         .route("/api/certificates/{root}", get(certificate_routes::certificate_route))
         .route("/api/certificates/{root}/nodes/{number}", get(certificate_routes::node_route))
         .route("/api/certificates/{root}/openings", get(certificate_routes::openings_route))
+        .route("/api/certificates/{root}/why", get(certificate_routes::why_route))
         .route("/openapi.json", get(|| async { Fresh(api_document()) }))
         .route("/metrics", get(metrics))
         .route("/healthz", get(|| async { "ok\n" }))

@@ -244,7 +244,7 @@ fn every_described_address_answers() {
     let root = server.get("/api/certificates").json()[0]["root"].as_str().unwrap().to_owned();
     let document = server.get("/openapi.json").json();
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 14);
+    assert_eq!(paths.len(), 15);
     for (path, methods) in paths {
         let path = path.replace("{board}", "4x4").replace("{slice}", "1,0,1,0");
         let path = path.replace("{root}", &root).replace("{number}", "0");

@@ -8,6 +8,7 @@ mod limits;
 mod notes;
 mod solved;
 mod verified;
+mod why;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
