@@ -88,6 +88,15 @@ pub(super) struct Batch {
     positions: Vec<String>,
 }
 
+/// The texts of a list that is not too long.
+pub(super) fn in_batch(Batch { positions }: Batch) -> Result<Vec<String>, Problem> {
+    if positions.len() > BATCH {
+        let found = positions.len();
+        return Err(Problem::bad(format!("expected at most {BATCH} positions, found {found}")));
+    }
+    Ok(positions)
+}
+
 /// The answer about a position of a list.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
@@ -109,12 +118,9 @@ pub(super) enum BatchAnswer {
 pub(super) async fn positions_route(
     State(app): State<Arc<App>>,
     InPath(board): InPath<String>,
-    Body(Batch { positions }): Body<Batch>,
+    Body(batch): Body<Batch>,
 ) -> Result<Fresh<Vec<BatchAnswer>>, Problem> {
-    if positions.len() > BATCH {
-        let found = positions.len();
-        return Err(Problem::bad(format!("expected at most {BATCH} positions, found {found}")));
-    }
+    let positions = in_batch(batch)?;
     let all = app.heavy(move |site| {
         let site = board_of(site, &board)?;
         let mut answers = Vec::with_capacity(positions.len());

@@ -6,7 +6,7 @@ use utoipa::openapi::{ContentBuilder, Ref, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use super::problem::Problem;
-use super::{board_routes, certificate_routes, game_routes, slices, solved_routes};
+use super::{board_routes, certificate_routes, game_routes, slices, solved_routes, tablebase};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -28,6 +28,9 @@ use super::{board_routes, certificate_routes, game_routes, slices, solved_routes
         game_routes::reply_route,
         slices::slices_route,
         slices::slice_route,
+        slices::totals_route,
+        tablebase::tablebase_route,
+        tablebase::tablebases_route,
         certificate_routes::certificates,
         certificate_routes::certificate_route,
         certificate_routes::node_route,

@@ -30,6 +30,7 @@ mod site;
 mod slices;
 mod solved_routes;
 mod solver;
+mod tablebase;
 mod verification;
 mod why;
 

@@ -22,7 +22,7 @@ use super::problem::Problem;
 use super::request::{App, Fresh};
 use super::site::Site;
 use super::solver::Solver;
-use super::{board_routes, certificate_routes, game_routes, slices, solved_routes};
+use super::{board_routes, certificate_routes, game_routes, slices, solved_routes, tablebase};
 
 /// Only the page's own scripts, styles and images may be used; no other site may show it in a
 /// frame.
@@ -49,6 +49,11 @@ pub fn routes(site: Site, limits: ServerLimits) -> Router {
         .route("/api/{board}/reply", post(game_routes::reply_route))
         .route("/api/{board}/slices", get(slices::slices_route))
         .route("/api/{board}/slices/{slice}", get(slices::slice_route))
+        .route("/api/{board}/totals", get(slices::totals_route))
+        .route(
+            "/api/{board}/tablebase",
+            get(tablebase::tablebase_route).post(tablebase::tablebases_route),
+        )
         .route("/api/certificates", get(certificate_routes::certificates))
         .route("/api/certificates/{root}", get(certificate_routes::certificate_route))
         .route("/api/certificates/{root}/nodes/{number}", get(certificate_routes::node_route))

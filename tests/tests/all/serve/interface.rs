@@ -190,6 +190,7 @@ fn lists_and_slices() {
     let server = Server::start(&[], here.path());
     lists_of_positions_are_answered(&server);
     slices_have_the_counts_of_stats(&server, here.path());
+    totals_are_sums(&server);
     counts_need_no_figures(&server, here.path());
 }
 
@@ -221,6 +222,63 @@ fn slices_have_the_counts_of_stats(server: &Server, here: &Path) {
     server.get("/api/4x4/slices/9,9,9,9").problem(404);
 }
 
+fn totals_are_sums(server: &Server) {
+    let totals = server.get("/api/4x4/totals").json();
+    let slices = server.get("/api/4x4/slices").json();
+    for total in totals.as_array().unwrap() {
+        let of_total = |slice: &&Value| {
+            let name = slice["slice"].as_str().unwrap();
+            let pieces: u64 = name.split(',').map(|n| n.parse::<u64>().unwrap()).sum();
+            total["pieces"] == pieces
+        };
+        let slices: Vec<_> = slices.as_array().unwrap().iter().filter(of_total).collect();
+        assert_eq!((&total["slices"], &total["counted"]), (&json!(slices.len()), &total["slices"]));
+        for field in ["positions", "win", "draw", "loss"] {
+            let one = |slice: &&Value| {
+                let name = slice["slice"].as_str().unwrap();
+                server.get(&format!("/api/4x4/slices/{name}")).json()[field].as_u64().unwrap()
+            };
+            assert_eq!(total[field], slices.iter().map(one).sum::<u64>(), "{field}: {total}");
+        }
+    }
+    assert_eq!(totals.as_array().unwrap().len(), 2);
+}
+
+/// Categories of moves are those of the positions after them, and lichess' names are used.
+#[test]
+fn positions_in_the_shape_of_lila_tablebase() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "8x8", "--pieces", "3", "--depth", "-q"], here.path());
+    let server = Server::start(&[], here.path());
+    for fen in ["B:WK26:BK25,21", "W:W31,10:BK3", "W:W32:B1", "B:W5:B", "B:W18,19,20:B1"] {
+        let ours = server.get(&format!("/api/8x8/position?fen={fen}")).json();
+        let theirs = server.get(&format!("/api/8x8/tablebase?fen={fen}")).json();
+        let value = ours["value"].as_str().unwrap_or("unknown");
+        assert_eq!(theirs["category"], value, "{fen}");
+        let sign = if value == "loss" { -1 } else { 1 };
+        assert_eq!(theirs["dtc"].as_i64(), ours["depth"].as_i64().map(|n| sign * n), "{fen}");
+        let moves = theirs["moves"].as_array().unwrap();
+        assert_eq!(theirs["variant_loss"], moves.is_empty());
+        for (theirs, ours) in moves.iter().zip(ours["moves"].as_array().unwrap()) {
+            assert_eq!(theirs["san"], ours["move"]);
+            let after = ours["fen"].as_str().unwrap();
+            let after = server.get(&format!("/api/8x8/tablebase?fen={after}")).json();
+            // A position can follow from its moves where that is not looked at for a move.
+            if theirs["category"] == "unknown" {
+                continue;
+            }
+            for field in ["category", "dtc", "variant_loss"] {
+                assert_eq!(theirs[field], after[field], "{fen}: {theirs} and {after}");
+            }
+        }
+    }
+    let list = json!({ "positions": ["W:W32:B1", "start", "nothing"] }).to_string();
+    let list = server.post("/api/8x8/tablebase", &list).json();
+    assert_eq!(list[0], server.get("/api/8x8/tablebase?fen=W:W32:B1").json());
+    assert_eq!(list[1]["category"], "unknown");
+    assert!(list[2]["error"].as_str().unwrap().contains("nothing"), "{list}");
+}
+
 /// The recorded figures of a build are not needed, and those of another slice are not accepted.
 fn counts_need_no_figures(server: &Server, here: &Path) {
     let figures = here.join("egdb/4x4.figures");
@@ -244,12 +302,12 @@ fn every_described_address_answers() {
     let root = server.get("/api/certificates").json()[0]["root"].as_str().unwrap().to_owned();
     let document = server.get("/openapi.json").json();
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 15);
+    assert_eq!(paths.len(), 17);
     for (path, methods) in paths {
         let path = path.replace("{board}", "4x4").replace("{slice}", "1,0,1,0");
         let path = path.replace("{root}", &root).replace("{number}", "0");
         if methods.get("get").is_some() {
-            let needs_fen = ["position", "line", "solved"];
+            let needs_fen = ["position", "line", "solved", "tablebase"];
             let needs_fen = needs_fen.iter().any(|end| path.ends_with(end));
             let query = if needs_fen { "?fen=B:W8:B1" } else { "" };
             server.get(&format!("{path}{query}")).json();

@@ -1,0 +1,170 @@
+//! Answers in the shape of lila-tablebase, the server of lichess, for programs that know it.
+//!
+//! As there, the `category` and `dtc` of a move are those of the position after it, for the side to
+//! move there: a move with the category `loss` wins.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::board_routes::{Batch, PositionQuery, in_batch};
+use super::problem::Problem;
+use super::request::{App, Body, Fresh, InPath, board_of, position};
+use super::site::BoardSite;
+use crate::board::Position;
+use crate::egdb::{RatedMove, Value, ValueRange, converts};
+
+/// A position.
+#[derive(Serialize, ToSchema)]
+pub(super) struct TablebaseAnswer {
+    category: Category,
+    /// The plies to the next capture, crowning or move of a man that keeps the value, less than 0
+    /// for a loss; none where that is not known.
+    dtc: Option<i64>,
+    /// Whether the side to move has no move, and so has lost.
+    variant_loss: bool,
+    /// The legal moves, the best first.
+    moves: Vec<TablebaseMove>,
+}
+
+/// The answer about a position of a list.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(super) enum ListedAnswer {
+    /// The answer.
+    Position(TablebaseAnswer),
+    /// The text is not a position.
+    Fault {
+        /// The text.
+        fen: String,
+        /// The fault of the text.
+        error: String,
+    },
+}
+
+/// A legal move.
+#[derive(Serialize, ToSchema)]
+struct TablebaseMove {
+    /// The name of the move in PDN.
+    #[schema(example = "22x15x8")]
+    uci: String,
+    /// The name of the move in PDN.
+    #[schema(example = "22x15x8")]
+    san: String,
+    /// Whether it captures, crowns or moves a man.
+    conversion: bool,
+    category: Category,
+    /// The plies from the position after the move on, as for the position itself.
+    dtc: Option<i64>,
+    /// Whether the other side has no move after it, and so has lost.
+    variant_loss: bool,
+}
+
+/// The value for the side to move.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Category {
+    Win,
+    Draw,
+    Loss,
+    /// The value is not known, or only bounds of it are.
+    Unknown,
+}
+
+impl From<ValueRange> for Category {
+    fn from(range: ValueRange) -> Self {
+        match range.value() {
+            Some(Value::Win) => Category::Win,
+            Some(Value::Draw) => Category::Draw,
+            Some(Value::Loss) => Category::Loss,
+            None => Category::Unknown,
+        }
+    }
+}
+
+/// A position in the shape of lila-tablebase.
+#[utoipa::path(get, path = "/api/{board}/tablebase", params(("board" = String, Path, example = "6x6"), PositionQuery),
+    responses((status = 200, body = TablebaseAnswer)))]
+pub(super) async fn tablebase_route(
+    State(app): State<Arc<App>>,
+    InPath(board): InPath<String>,
+    query: Result<Query<PositionQuery>, QueryRejection>,
+) -> Result<Fresh<TablebaseAnswer>, Problem> {
+    let site = app.board(&board)?;
+    let Query(PositionQuery { fen }) = query?;
+    Ok(Fresh(answer(site, &position(site, site.game(), &fen)?)?))
+}
+
+/// The positions of a list in the shape of lila-tablebase.
+#[utoipa::path(post, path = "/api/{board}/tablebase", params(("board" = String, Path, example = "6x6")),
+    request_body = Batch, responses((status = 200, body = Vec<ListedAnswer>)))]
+pub(super) async fn tablebases_route(
+    State(app): State<Arc<App>>,
+    InPath(board): InPath<String>,
+    Body(batch): Body<Batch>,
+) -> Result<Fresh<Vec<ListedAnswer>>, Problem> {
+    let fens = in_batch(batch)?;
+    let answers = app.heavy(move |site| {
+        let site = board_of(site, &board)?;
+        let mut answers = Vec::with_capacity(fens.len());
+        for fen in fens {
+            answers.push(match position(site, site.game(), &fen) {
+                Ok(position) => ListedAnswer::Position(answer(site, &position)?),
+                Err(error) => ListedAnswer::Fault { fen, error: error.to_string() },
+            });
+        }
+        Ok::<_, Problem>(answers)
+    });
+    Ok(Fresh(answers.await?))
+}
+
+fn answer(site: &BoardSite, at: &Position) -> Result<TablebaseAnswer, Problem> {
+    let (found, rated) = site.lookup().answer_and_rate(at)?;
+    let mut moves = Vec::with_capacity(rated.len());
+    for (named, rated) in found.moves.into_iter().zip(rated) {
+        let RatedMove { after, value, depth, .. } = rated;
+        let value = value.reversed();
+        let dtc = depth.and_then(|depth| plies_after(site, at, &after, value, depth).transpose());
+        moves.push(TablebaseMove {
+            uci: named.name.clone(),
+            san: named.name,
+            conversion: converts(at, &after),
+            category: value.into(),
+            dtc: dtc.transpose()?,
+            variant_loss: !site.board().can_move(&after),
+        });
+    }
+    Ok(TablebaseAnswer {
+        category: found.value.into(),
+        dtc: found.depth.and_then(|depth| signed(found.value, depth)),
+        variant_loss: moves.is_empty(),
+        moves,
+    })
+}
+
+/// The plies from the position after a move on; after a conversion they are counted afresh.
+fn plies_after(
+    site: &BoardSite,
+    before: &Position,
+    after: &Position,
+    value: ValueRange,
+    depth: u32,
+) -> Result<Option<i64>, Problem> {
+    if !converts(before, after) {
+        return Ok(signed(value, depth.saturating_sub(1)));
+    }
+    let depth = site.lookup().answer(after)?.depth;
+    Ok(depth.and_then(|depth| signed(value, depth)))
+}
+
+/// Plies, less than 0 for a loss; none where nobody wins.
+fn signed(value: ValueRange, depth: u32) -> Option<i64> {
+    match value.value()? {
+        Value::Win => Some(depth.into()),
+        Value::Loss => Some(-i64::from(depth)),
+        Value::Draw => None,
+    }
+}
