@@ -12,14 +12,18 @@ type Asset = (&'static str, &'static str, &'static str);
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const ASSETS: [Asset; 8] = [
+const ASSETS: [Asset; 12] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/page.css", "text/css; charset=utf-8", include_str!("page/page.css")),
     ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
     ("/page.js", SCRIPT, include_str!("page/page.js")),
+    ("/address.js", SCRIPT, include_str!("page/address.js")),
     ("/ask.js", SCRIPT, include_str!("page/ask.js")),
     ("/board.js", SCRIPT, include_str!("page/board.js")),
     ("/panels.js", SCRIPT, include_str!("page/panels.js")),
+    ("/setup.js", SCRIPT, include_str!("page/setup.js")),
+    ("/solved.js", SCRIPT, include_str!("page/solved.js")),
+    ("/why.js", SCRIPT, include_str!("page/why.js")),
     ("/words.js", SCRIPT, include_str!("page/words.js")),
 ];
 

@@ -1,6 +1,8 @@
 // Questions to the server.
 
-async function answered(response) {
+async function answered(request) {
+  const response = await request.catch(() => null);
+  if (!response) throw new Error("The server does not answer. Start `prove serve` again, or see whether the network is there");
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw new Error(answer?.detail ?? `The server answers ${response.status}`);
   return answer;
@@ -8,10 +10,10 @@ async function answered(response) {
 
 export async function get(path, query = {}) {
   const text = new URLSearchParams(query).toString();
-  return answered(await fetch(text ? `${path}?${text}` : path));
+  return answered(fetch(text ? `${path}?${text}` : path));
 }
 
 export async function post(path, body) {
   const headers = { "content-type": "application/json" };
-  return answered(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+  return answered(fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
 }

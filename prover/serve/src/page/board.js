@@ -1,8 +1,11 @@
 // The board: one SVG of squares, pieces, arrows, and a cursor for the keyboard.
 
-import { pieceInWords, pieces } from "./words.js";
+import { SIDES, pieceInWords, pieces } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
+
+/** Pixels that a pointer may move in a click. */
+const CLICK = 6;
 
 /** The squares that a move names, from its name in PDN. */
 export const path = (name) => name.split(/[-x]/).map(Number);
@@ -10,11 +13,17 @@ export const path = (name) => name.split(/[-x]/).map(Number);
 export class Board {
   /** `choose(names)` gets the moves that a click or key can mean; `say` what a cursor is on. */
   constructor(svg, choose, say) {
-    Object.assign(this, { svg, choose, say, turned: false, chosen: null, cursor: null });
+    Object.assign(this, { svg, choose, say, turned: false, chosen: null, cursor: null, drag: null, edit: null });
     svg.addEventListener("click", (event) => {
       const square = Number(event.target.dataset.square);
       if (square) this.press(square);
     });
+    svg.addEventListener("pointerdown", (event) => this.grip(event));
+    svg.addEventListener("pointermove", (event) => this.pull(event));
+    svg.addEventListener("pointerup", (event) => this.drop(event));
+    svg.addEventListener("pointercancel", () => this.letGo());
+    // A finger on a piece that can move drags it; elsewhere it scrolls the page.
+    svg.addEventListener("touchmove", (event) => this.drag && event.preventDefault(), { passive: false });
     svg.addEventListener("keydown", (event) => this.key(event));
     svg.addEventListener("blur", () => this.moveCursor(null));
   }
@@ -28,12 +37,22 @@ export class Board {
       }
     }
     this.svg.setAttribute("viewBox", `-0.15 -0.15 ${columns + 0.3} ${rows + 0.3}`);
+    // The fields stay while all else is drawn again: a finger that drags must not lose its field.
+    const fields = this.add("g", {}, undefined, this.svg);
+    this.marks = this.add("g", {}, undefined, this.svg);
+    this.svg.replaceChildren(fields, this.marks);
+    this.add("rect", { class: "light", x: 0, y: 0, width: columns, height: rows }, undefined, fields);
+    this.fields = new Map();
+    for (const square of this.places.keys()) {
+      const field = { class: "dark", width: 1, height: 1, "data-square": square };
+      this.fields.set(square, this.add("rect", field, undefined, fields));
+    }
   }
 
   /** Shows a position, the moves that may be made, and the move that led here. */
   show(fen, names, last) {
     Object.assign(this, { fen, names, last, hint: null });
-    this.chosen = null;
+    this.chosen = this.drag = null;
     this.draw();
   }
 
@@ -55,21 +74,27 @@ export class Board {
     return { x: this.columns - 1 - column, y: this.rows - 1 - row };
   }
 
+  /** The middle of a square's field. */
+  center(square) {
+    const { x, y } = this.at(square);
+    return { x: x + 0.5, y: y + 0.5 };
+  }
+
   draw() {
     if (!this.fen) return;
     const { squares } = pieces(this.fen);
-    this.svg.replaceChildren();
-    this.add("rect", { class: "light", x: 0, y: 0, width: this.columns, height: this.rows });
+    this.marks.replaceChildren();
     const starts = new Set(this.names.map((name) => path(name)[0]));
     const targets = new Set(this.chosen ? this.from(this.chosen).map((name) => path(name).at(-1)) : []);
     for (const square of this.places.keys()) {
       const { x, y } = this.at(square);
-      const go = starts.has(square) || targets.has(square) ? " go" : "";
-      this.add("rect", { class: `dark${go}`, x, y, width: 1, height: 1, "data-square": square });
+      const go = this.edit || starts.has(square) || targets.has(square) ? " go" : "";
+      const field = this.fields.get(square);
+      for (const [key, value] of Object.entries({ class: `dark${go}`, x, y })) field.setAttribute(key, value);
       if (square === this.chosen) this.add("rect", { class: "chosen", x, y, width: 1, height: 1 });
       this.add("text", { class: "number", x: x + 0.03, y: y + 0.145 }, square);
       const piece = squares.get(square);
-      if (piece) this.drawPiece(piece, x + 0.5, y + 0.5);
+      if (piece && square !== this.drag?.pulled) this.drawPiece(piece, x + 0.5, y + 0.5);
       const center = { cx: x + 0.5, cy: y + 0.5 };
       if (starts.has(square) && !this.chosen) this.add("circle", { class: "can", ...center, r: 0.43 });
       if (targets.has(square)) this.add("circle", { class: "target", ...center, r: 0.16 });
@@ -79,6 +104,7 @@ export class Board {
       const { x, y } = this.at(this.cursor);
       this.add("rect", { class: "cursor", x: x + 0.04, y: y + 0.04, width: 0.92, height: 0.92 });
     }
+    if (this.drag?.pulled) this.drawPiece(squares.get(this.drag.pulled), this.drag.at.x, this.drag.at.y);
   }
 
   drawPiece({ side, king }, cx, cy) {
@@ -101,22 +127,90 @@ export class Board {
     this.add("polygon", { class: "arrow-head", points: "0,0 -.34,-.17 -.34,.17", transform: turn });
   }
 
-  add(name, attributes, text) {
+  add(name, attributes, text, parent = this.marks) {
     const element = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     if (text !== undefined) element.textContent = text;
-    this.svg.append(element);
+    parent.append(element);
+    return element;
   }
 
   from(square) {
     return this.names.filter((name) => path(name)[0] === square);
   }
 
-  /** A square is clicked, or Enter is pressed on it. */
+  /** A square is clicked, a piece is dropped there, or Enter is pressed on it. */
   press(square) {
+    if (this.edit) return this.edit(square);
     const meant = this.chosen ? this.from(this.chosen).filter((name) => path(name).at(-1) === square) : [];
     if (meant.length) return this.choose(meant);
+    const hint = this.whyNot(square);
+    if (hint) this.say(hint);
     this.chosen = this.from(square).length ? square : null;
+    this.draw();
+  }
+
+  /** Why nothing can be done with a square; nothing if it can, or if it is not the user's turn. */
+  whyNot(square) {
+    if (!this.names.length || this.from(square).length || square === this.chosen) return null;
+    const { turn, squares } = pieces(this.fen);
+    const captures = this.names.some((name) => name.includes("x"));
+    const rule = captures ? "A capture must be made" : "Pieces go forward to the next empty square, kings back, too";
+    const piece = squares.get(square);
+    if (piece && piece.side !== turn) return `It is ${SIDES[turn]}'s turn`;
+    if (piece && captures) return `A capture must be made, and the piece on ${square} has none`;
+    if (piece) return `The piece on ${square} has no move`;
+    return this.chosen ? `The piece on ${this.chosen} cannot go to ${square}. ${rule}` : "Choose a piece with a ring first";
+  }
+
+  /** A place on the board, in squares from its upper left corner. */
+  place({ clientX, clientY }) {
+    return new DOMPoint(clientX, clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+  }
+
+  /** The square at a place; undefined if there is none. */
+  squareAt({ x, y }) {
+    const turned = (n, all) => (this.turned ? all - 1 - n : n);
+    const [row, column] = [turned(Math.floor(y), this.rows), turned(Math.floor(x), this.columns)];
+    return [...this.places].find(([, place]) => place.row === row && place.column === column)?.[0];
+  }
+
+  /** A pointer goes down on a piece that can move: it may be dragged. */
+  grip(event) {
+    const square = this.squareAt(this.place(event));
+    if (event.button || this.edit || !square || !this.from(square).length) return;
+    this.drag = { square, pulled: null, from: [event.clientX, event.clientY] };
+  }
+
+  pull(event) {
+    if (!this.drag?.from) return;
+    const [x, y] = this.drag.from;
+    if (!this.drag.pulled) {
+      if (Math.hypot(event.clientX - x, event.clientY - y) < CLICK) return;
+      this.svg.setPointerCapture(event.pointerId);
+      this.drag.pulled = this.chosen = this.drag.square;
+    }
+    this.drag.at = this.place(event);
+    this.draw();
+  }
+
+  drop(event) {
+    if (!this.drag?.pulled) {
+      this.drag = null;
+      return;
+    }
+    const square = this.squareAt(this.place(event));
+    const isMove = this.from(this.chosen).some((name) => path(name).at(-1) === square);
+    // The piece stays where it was dropped until the position after the move is shown.
+    if (isMove) this.drag = { pulled: this.drag.pulled, at: this.center(square) };
+    else this.drag = null;
+    if (square && square !== this.chosen) this.press(square);
+    else this.draw();
+  }
+
+  letGo() {
+    if (!this.drag) return;
+    this.drag = null;
     this.draw();
   }
 

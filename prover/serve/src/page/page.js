@@ -1,8 +1,12 @@
 // The page: a game on one board, what is known of its positions, and who moves next.
 
 import { get, post } from "./ask.js";
+import { copy, fromAddress, toAddress } from "./address.js";
 import { Board } from "./board.js";
 import { $, claim, element, showGame, showMoves, showProofs, showSlices, showWay } from "./panels.js";
+import { setUpBox } from "./setup.js";
+import { isOpen, solve } from "./solved.js";
+import { showQuestions, showWhy } from "./why.js";
 import { SIDES, positionInWords, sources, verdict } from "./words.js";
 
 const REPETITIONS = 3;
@@ -54,7 +58,9 @@ async function show() {
   const isMine = $("side").value === "both" || $("side").value === fen[0];
   const names = isOver || !isMine ? [] : answer.moves.map((move) => move.move);
   board.show(fen, names, game.at ? game.moves[game.at - 1] : null);
+  toAddress({ board: game.site.board, ...game }, usual());
   showKnown();
+  if (!isOver && isOpen(known)) attempt(() => solveOpen(known, asked));
   if (isOver) {
     $("board").dataset.state = "over";
     return say(result());
@@ -68,24 +74,48 @@ async function show() {
   if (!performance.getEntriesByName("usable").length) performance.mark("usable");
 }
 
+/** Shows what the server solves of the moves that have no value. */
+async function solveOpen(known, asked) {
+  await solve(game.site.board, known, (solved) => {
+    if (asked !== turn) return false;
+    const isNews = JSON.stringify(solved) !== JSON.stringify(answer);
+    answer = solved;
+    if (isNews) showValues();
+    return true;
+  });
+}
+
 function result() {
   if (answer.moves.length) return "A draw: the position has come up three times";
   return verdict(answer, hasProof());
 }
 
-function showKnown() {
-  const fen = fenAt(game.at);
+function showValues() {
   $("verdict").textContent = verdict(answer, hasProof());
   const from = sources(answer);
   $("because").textContent = from ? `Known from: ${from}` : "";
+  showMoves(answer, hasProof(), (move) => attempt(() => play(move)), (name) => board.point(name));
+}
+
+function showKnown() {
+  const fen = fenAt(game.at);
+  showValues();
   $("in-words").textContent = positionInWords(fen);
   $("board").setAttribute("aria-label", `Board. ${positionInWords(fen)}`);
-  showMoves(answer, hasProof(), (move) => attempt(() => play(move)), (name) => board.point(name));
   showGame(game.moves, game.start[0], game.at, (at) => attempt(() => go(at)));
   $("fen").value = fen;
   $("first").disabled = $("back").disabled = game.at === 0;
   $("last").disabled = $("forth").disabled = game.at === game.moves.length;
-  if ($("way-box").open) attempt(() => showWay(game.site.board, fen));
+  showWayAndWhy();
+}
+
+/** Shows what is open of the line to the end and of the tree. */
+function showWayAndWhy() {
+  const fen = fenAt(game.at);
+  const asked = turn;
+  const walk = (moves) => attempt(() => playAll(moves));
+  if ($("way-box").open) attempt(() => showWay(game.site.board, fen, walk));
+  if ($("why-box").open) attempt(() => showWhy(fen, walk, () => asked === turn));
 }
 
 /** The other side's move. */
@@ -106,11 +136,13 @@ function push(move) {
   game.at += 1;
 }
 
-async function play(move) {
+async function playAll(moves) {
   if (isRepeated()) return say(result());
-  push(move);
+  moves.forEach(push);
   await show();
 }
+
+const play = (move) => playAll([move]);
 
 /** A move on the board, or several between which only the list can choose. */
 function choose(names) {
@@ -123,10 +155,36 @@ async function go(at) {
   await show();
 }
 
-/** Begins a game, with moves that were made before, the last of them shown. */
-async function begin({ name, start, moves = [], fens = [] }) {
-  Object.assign(game, { name, start, moves, fens, at: moves.length });
+/** Begins a game, with moves that were made before, the last of them shown unless `at` says less. */
+async function begin({ name, start, moves = [], fens = [], at = moves.length }) {
+  Object.assign(game, { name, start, moves, fens, at: Math.max(0, Math.min(at, moves.length)) || 0 });
   await show();
+}
+
+/** Begins a game at a position, if the server knows it for one. */
+async function beginAt(text) {
+  const { fen } = await get(`api/${game.site.board}/position`, { fen: text });
+  await begin({ name: game.site.game, start: fen });
+}
+
+/** The game that the page's address names; that of the board if it names none. */
+async function fromLink(wanted) {
+  const { name, start } = usual();
+  if (!wanted || !(wanted.start || wanted.moves.length)) return begin({ name, start });
+  const asked = { game: wanted.game ?? name, start: wanted.start ?? start, moves: wanted.moves };
+  try {
+    const read = await post(`api/${game.site.board}/game`, asked);
+    await begin({ ...read, name: read.game, at: wanted.at });
+  } catch (error) {
+    await begin({ name, start });
+    throw new Error(`The address names no game: ${error.message}`);
+  }
+}
+
+/** The moves up to the position that is shown, as PDN. */
+async function pdn() {
+  const { site, name, start, moves, at } = game;
+  return (await post(`api/${site.board}/game`, { game: name, start, moves: moves.slice(0, at) })).pdn;
 }
 
 /** The game of the first certificate of the board, or of the board. */
@@ -149,18 +207,36 @@ function showClaim() {
   }), VERIFYING);
 }
 
-async function setBoard(site) {
+async function setBoard(site, wanted = null) {
   game.site = site;
   board.resize(site.rows, site.columns);
   showClaim();
   showProofs(game.certificates);
+  showQuestions(game.certificates);
   $("slices").replaceChildren();
   if ($("slices-box").open) attempt(() => showSlices(site.board));
-  await begin(usual());
+  await fromLink(wanted);
+}
+
+/** Shows the board and the game that the page's address names, or the board of a number. */
+async function followAddress(boards, usualBoard) {
+  const wanted = fromAddress();
+  const named = boards.findIndex(({ board: name }) => name === wanted?.board);
+  const at = named < 0 ? usualBoard : named;
+  $("boards").selectedIndex = at;
+  await setBoard(boards[at], named < 0 ? null : wanted);
+  if (wanted && named < 0) say(`The server has no board ${wanted.board}`, true);
 }
 
 function listen(boards) {
   const on = (id, event, work) => $(id).addEventListener(event, () => attempt(work));
+  window.addEventListener("hashchange", () => attempt(() => followAddress(boards, $("boards").selectedIndex)));
+  for (const [id, text] of [["copy-link", () => location.href], ["copy-fen", () => fenAt(game.at)], ["copy-pdn", pdn]]) {
+    on(id, "click", async () => {
+      await copy(await text());
+      say("Copied");
+    });
+  }
   on("boards", "change", () => setBoard(boards[$("boards").selectedIndex]));
   on("first", "click", () => go(0));
   on("back", "click", () => go(game.at - 1));
@@ -172,9 +248,15 @@ function listen(boards) {
     if (($("side").value === "B") !== board.turned && $("side").value !== "both") board.turn();
     return show();
   });
-  on("set-fen", "click", async () => {
-    const { fen } = await get(`api/${game.site.board}/position`, { fen: $("fen").value });
-    await begin({ name: game.site.game, start: fen });
+  on("set-fen", "click", () => beginAt($("fen").value));
+  setUpBox(board, {
+    current: () => fenAt(game.at),
+    start: () => usual().start,
+    begin: (fen) => attempt(async () => {
+      await beginAt(fen);
+      $("setup-box").open = false;
+    }),
+    leave: () => attempt(show),
   });
   on("set-pdn", "click", async () => {
     const read = await post(`api/${game.site.board}/pdn`, { pdn: $("pdn").value });
@@ -185,7 +267,7 @@ function listen(boards) {
     const { site, name, start, moves } = game;
     $("pdn").value = (await post(`api/${site.board}/game`, { game: name, start, moves })).pdn;
   });
-  on("way-box", "toggle", () => $("way-box").open && showWay(game.site.board, fenAt(game.at)));
+  for (const [id, event] of [["way-box", "toggle"], ["why-box", "toggle"], ["question", "change"]]) on(id, event, showWayAndWhy);
   on("slices-box", "toggle", () => $("slices-box").open && showSlices(game.site.board));
   document.addEventListener("keydown", (event) => {
     if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey) return;
@@ -199,8 +281,7 @@ attempt(async () => {
   $("boards").replaceChildren(...boards.map(({ board: name }) => element("option", name)));
   // The board of the first certificate is shown first.
   const first = Math.max(0, boards.findIndex((site) => site.certificates.includes(certificates[0]?.root)));
-  $("boards").selectedIndex = first;
   game.all = certificates;
   listen(boards);
-  await setBoard(boards[first]);
+  await followAddress(boards, first);
 });

@@ -16,13 +16,18 @@ export function element(name, text, attributes = {}) {
 /** The list of moves. `play` makes one, `point` shows it on the board. */
 export function showMoves(answer, hasProof, play, point) {
   $("no-moves").hidden = answer.moves.length > 0;
+  const focused = document.activeElement.closest("#moves button")?.dataset.move;
   $("moves").replaceChildren(...answer.moves.map((move) => {
     const { text, kind } = label(move, hasProof);
-    const said = `${move.move}: ${valueInWords(move, hasProof)} ${sources(move)}`;
-    const button = element("button", "", { type: "button", "aria-label": said });
+    const button = element("button", "", { type: "button", "data-move": move.move });
+    const tag = element("span", "", { class: "tags" });
+    tag.append(
+      element("span", text, { class: `tag ${kind}` }),
+      element("span", ` ${valueInWords(move, hasProof)}, `, { class: "aloud" }),
+    );
     button.append(
       element("span", move.move, { class: "name" }),
-      element("span", text, { class: `tag ${kind}` }),
+      tag,
       element("span", sources(move), { class: "from" }),
     );
     button.addEventListener("click", () => play(move));
@@ -32,6 +37,7 @@ export function showMoves(answer, hasProof, play, point) {
     item.append(button);
     return item;
   }));
+  if (focused) $("moves").querySelector(`[data-move="${focused}"]`)?.focus();
 }
 
 /** The moves so far, each a button that goes there. */
@@ -55,10 +61,23 @@ const ENDS = {
   length: "…",
 };
 
-/** Best play from a position to one of the database. */
-export async function showWay(board, fen) {
+/** Best play from a position to one of the database, and on to the end if that decides the game. */
+export async function showWay(board, fen, play) {
   const line = await get(`api/${board}/line`, { fen });
-  $("way").textContent = `${line.moves.map((move) => move.move).join(" ")} ${ENDS[line.end]}`;
+  let { moves, end } = line;
+  const last = moves.at(-1)?.fen ?? fen;
+  const there = end === "database" ? await get(`api/${board}/position`, { fen: last }) : null;
+  if (there && there.value !== "draw") {
+    const rest = await get(`api/${board}/line`, { fen: last });
+    [moves, end] = [[...moves, ...rest.moves], rest.end];
+  }
+  const isDrawn = there?.value === "draw";
+  const buttons = moves.flatMap((move, i) => {
+    const button = element("button", move.move, { type: "button" });
+    button.addEventListener("click", () => play(moves.slice(0, i + 1)));
+    return [button, " "];
+  });
+  $("way").replaceChildren(...buttons, isDrawn ? "and the database says that this is a draw." : ENDS[end]);
 }
 
 const CLAIMS = {
@@ -123,23 +142,47 @@ function sliceInWords(slice) {
   return `${side(men, kings)} v ${side(otherMen, otherKings)}`;
 }
 
-/** The slices of a board; each is counted when it is asked for. */
-export async function showSlices(board) {
-  const slices = await get(`api/${board}/slices`);
-  if (!slices.length) {
+/** A row of a table. */
+function row(cells, kind = "td") {
+  const made = element("tr", "");
+  made.append(...cells.map((cell) => {
+    const td = element(kind, "");
+    td.append(cell);
+    return td;
+  }));
+  return made;
+}
+
+/** The sums of a database by the number of pieces, and its slices. */
+export async function showSlices(board, before = -1) {
+  const totals = await get(`api/${board}/totals`);
+  if (!totals.length) {
     $("slices").textContent = "There is no database of this board.";
     return;
   }
   const table = element("table", "");
-  const row = (cells, kind) => {
-    const made = element("tr", "");
-    made.append(...cells.map((cell) => {
-      const td = element(kind, "");
-      td.append(cell);
-      return td;
-    }));
-    return made;
-  };
+  table.append(row(["pieces", "positions", "the side to move wins", "draws", "loses"], "th"));
+  const number = (n) => n.toLocaleString("en");
+  for (const { pieces, slices, counted, positions, win, draw, loss } of totals) {
+    const values = counted === slices ? [win, draw, loss].map(number) : ["being counted", "", ""];
+    table.append(row([String(pieces), number(positions), ...values]));
+  }
+  const count = totals.reduce((sum, { slices }) => sum + slices, 0);
+  const box = element("details", "");
+  box.append(element("summary", `Each of the ${count} slices`));
+  box.addEventListener("toggle", async () => box.childElementCount === 1 && box.append(await tableOfSlices(board)));
+  $("slices").replaceChildren(table, box);
+  // Slices that were never counted are counted now, some with each answer.
+  const all = totals.reduce((sum, { counted }) => sum + counted, 0);
+  if (all < count && all > before && $("slices-box").open) {
+    setTimeout(() => table.isConnected && !box.open && showSlices(board, all), 500);
+  }
+}
+
+/** The slices of a board; each is counted when it is asked for. */
+async function tableOfSlices(board) {
+  const slices = await get(`api/${board}/slices`);
+  const table = element("table", "");
   table.append(row(["Black v White, Black to move", "positions", "Black wins, draws, loses"], "th"));
   for (const { slice, positions } of slices) {
     const count = element("button", "Count", { type: "button", "aria-label": `Count ${sliceInWords(slice)}` });
@@ -148,7 +191,7 @@ export async function showSlices(board) {
       const counted = [win, draw, loss].map((n) => n?.toLocaleString("en"));
       count.replaceWith(win === null ? "too large to count here" : counted.join(" / "));
     });
-    table.append(row([sliceInWords(slice), positions.toLocaleString("en"), count], "td"));
+    table.append(row([sliceInWords(slice), positions.toLocaleString("en"), count]));
   }
-  $("slices").replaceChildren(table);
+  return table;
 }

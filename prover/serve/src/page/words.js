@@ -45,8 +45,9 @@ export const bounds = (answer) => [answer.value ?? answer.lower, answer.value ??
 export function label(answer, hasProof) {
   const [lower, upper] = bounds(answer);
   if (lower === upper) return { text: { win: "W", draw: "D", loss: "L" }[lower], kind: lower };
-  if (lower === "draw") return { text: "D or W", kind: "win" };
-  if (upper === "draw") return { text: "L or D", kind: "loss" };
+  if (answer.solved?.by === "waiting") return { text: "…", kind: "open" };
+  if (lower === "draw") return { text: "D or W", kind: "open" };
+  if (upper === "draw") return { text: "L or D", kind: "open" };
   return { text: hasProof ? "not in proof" : "not known", kind: "open" };
 }
 
@@ -92,8 +93,23 @@ function sourceInWords(source) {
   return places[source.kind];
 }
 
+/** A score in men, for the side that makes the move. */
+function scoreInWords(score) {
+  if (Math.abs(score) > 10_000) return score > 0 ? "a win" : "a loss";
+  return `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(1)}`;
+}
+
+/** What the server has solved of a value, or guesses. */
+function solvedInWords({ by, nodes, score }) {
+  const guess = score == null ? "" : `, guess ${scoreInWords(score)}`;
+  if (by === "waiting") return `being solved here${guess}`;
+  const spent = nodes ? ` with ${nodes.toLocaleString("en")} nodes` : "";
+  return by === "solved" ? `solved here${spent}` : `not decided here${spent}${guess}`;
+}
+
 /** Where a value comes from; nothing if there is none. */
 export function sources(answer) {
+  if (answer.solved) return solvedInWords(answer.solved);
   const both = [answer.from.lower, answer.from.upper];
   const isProof = ({ kind }) => kind === "node" || kind === "leaf";
   const list = (some) => [...new Set(some.map(sourceInWords).filter(Boolean))].join(", ");

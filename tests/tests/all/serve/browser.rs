@@ -16,7 +16,7 @@ use tests::programs::prove;
 use super::Server;
 
 /// The most bytes that the files of the page may have in transfer.
-const PAGE_BYTES: u64 = 60_000;
+const PAGE_BYTES: u64 = 90_000;
 /// The most milliseconds until the board can be used, in the best of a few attempts, since another
 /// program may have the processor.
 const USABLE: f64 = 1000.0;
@@ -24,13 +24,13 @@ const USABLE: f64 = 1000.0;
 const MOVES: usize = 400;
 
 /// chromedriver, which ends with the test.
-struct Driver {
+pub(super) struct Driver {
     child: Child,
     address: String,
 }
 
 impl Driver {
-    fn start() -> Driver {
+    pub(super) fn start() -> Driver {
         let mut command = Command::new("chromedriver");
         let child = command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut child = child.expect("chromedriver (the package chromium-driver of Debian)");
@@ -45,7 +45,7 @@ impl Driver {
         Driver { child, address: format!("http://localhost:{}", port.expect("a port")) }
     }
 
-    async fn open(&self, url: &str) -> Browser<'_> {
+    pub(super) async fn open(&self, url: &str) -> Browser<'_> {
         let arguments = [
             "--headless=new",
             "--no-sandbox",
@@ -72,24 +72,24 @@ impl Drop for Driver {
     }
 }
 
-struct Browser<'a> {
+pub(super) struct Browser<'a> {
     driver: &'a Driver,
-    client: Client,
+    pub(super) client: Client,
 }
 
 impl Browser<'_> {
-    async fn script(&self, script: &str) -> Value {
+    pub(super) async fn script(&self, script: &str) -> Value {
         self.client.execute(script, Vec::new()).await.unwrap()
     }
 
-    async fn text(&self, id: &str) -> String {
+    pub(super) async fn text(&self, id: &str) -> String {
         let text =
             self.script(&format!("return document.getElementById('{id}').textContent")).await;
         text.as_str().unwrap().to_owned()
     }
 
     /// Waits until it is the turn of the page's user, or the game is over. Returns which.
-    async fn settle(&self) -> String {
+    pub(super) async fn settle(&self) -> String {
         for _ in 0..6000 {
             let state = self.script("return document.getElementById('board').dataset.state").await;
             match state.as_str() {
@@ -100,12 +100,12 @@ impl Browser<'_> {
         panic!("the page waits for ever: {}", self.text("status").await);
     }
 
-    async fn click(&self, css: &str) {
+    pub(super) async fn click(&self, css: &str) {
         let element = self.client.find(Locator::Css(css)).await.unwrap();
         element.click().await.unwrap_or_else(|e| panic!("{css}: {e}"));
     }
 
-    async fn choose(&self, id: &str, value: &str) {
+    pub(super) async fn choose(&self, id: &str, value: &str) {
         let script = format!(
             "const box = document.getElementById('{id}'); box.value = '{value}'; \
              box.dispatchEvent(new Event('change'))"
@@ -115,7 +115,7 @@ impl Browser<'_> {
     }
 
     /// The names of the moves in the list.
-    async fn moves(&self) -> Vec<String> {
+    pub(super) async fn moves(&self) -> Vec<String> {
         let script =
             "return [...document.querySelectorAll('#moves .name')].map(e => e.textContent)";
         let names = self.script(script).await;
@@ -123,19 +123,19 @@ impl Browser<'_> {
     }
 
     /// Makes a move by clicks on the board, or in the list where several captures end on a square.
-    async fn play(&self, name: &str) {
+    pub(super) async fn play(&self, name: &str) {
         let squares: Vec<&str> = name.split(['-', 'x']).collect();
         if squares.len() == 2 {
             for square in squares {
                 self.click(&format!("[data-square='{square}']")).await;
             }
         } else {
-            self.click(&format!("#moves button[aria-label^='{name}:']")).await;
+            self.click(&format!("#moves button[data-move='{name}']")).await;
         }
     }
 
     /// A command of the protocol of Chromium's developer tools.
-    async fn emulate(&self, command: &str, parameters: Value) {
+    pub(super) async fn emulate(&self, command: &str, parameters: Value) {
         let session = self.client.session_id().await.unwrap().unwrap();
         let url = format!("{}/session/{session}/goog/cdp/execute", self.driver.address);
         let body = json!({ "cmd": command, "params": parameters }).to_string();
@@ -143,7 +143,7 @@ impl Browser<'_> {
         request.send(&body).unwrap();
     }
 
-    async fn keep_screenshot(&self, name: &str) {
+    pub(super) async fn keep_screenshot(&self, name: &str) {
         let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve");
         fs::create_dir_all(&directory).unwrap();
         let picture = self.client.screenshot().await.unwrap();
@@ -152,7 +152,7 @@ impl Browser<'_> {
     }
 }
 
-fn proof_of_6x6(here: &Path) -> Server {
+pub(super) fn proof_of_6x6(here: &Path) -> Server {
     prove(&["--emit", "cert", "-q"], here);
     Server::start(&["cert"], here)
 }
@@ -279,6 +279,8 @@ async fn positions_and_games_are_set_by_text(page: &Browser<'_>) {
 async fn the_page_fits_dark_telephones(page: &Browser<'_>) {
     page.script("document.querySelectorAll('details').forEach(d => d.open = true)").await;
     page.client.wait().for_element(Locator::Css("#slices td")).await.unwrap();
+    page.click("#slices summary").await;
+    page.client.wait().for_element(Locator::Css("#slices td button")).await.unwrap();
     page.click("#slices td button").await;
     let dark = json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
     page.emulate("Emulation.setEmulatedMedia", dark).await;

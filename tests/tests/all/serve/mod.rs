@@ -8,6 +8,7 @@ mod limits;
 mod notes;
 mod solved;
 mod verified;
+mod visitor;
 mod why;
 
 use std::io::{BufRead, BufReader, Read, Write};

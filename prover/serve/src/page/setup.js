@@ -1,0 +1,47 @@
+// The editor of positions: pieces are put on the board, and a game begins from there.
+
+import { $ } from "./panels.js";
+import { pieces } from "./words.js";
+
+/** The FEN of pieces by square. */
+function fenOf(turn, squares) {
+  const list = (side) => [...squares].filter(([, piece]) => piece.side === side)
+    .sort(([a], [b]) => a - b).map(([square, { king }]) => (king ? `K${square}` : `${square}`));
+  return `${turn}:W${list("W")}:B${list("B")}`;
+}
+
+/** The piece that is chosen to be put down; undefined for none, which empties a square. */
+function chosenPiece() {
+  const { value } = document.querySelector("input[name=piece]:checked");
+  return value ? { side: value[0], king: value[1] === "K" } : undefined;
+}
+
+const isSame = (a, b) => a && b && a.side === b.side && a.king === b.king;
+
+/** While its box is open, a click on a square puts the chosen piece there, or takes an equal one
+ * away. `current` is the FEN that is shown, `start` that of the game; `begin` begins a game at one. */
+export function setUpBox(board, { current, start, begin, leave }) {
+  let squares = new Map();
+  const show = () => board.show(fenOf($("setup-turn").value, squares), [], null);
+  const take = (fen) => {
+    const position = pieces(fen);
+    squares = position.squares;
+    $("setup-turn").value = position.turn;
+    show();
+  };
+  const put = (square) => {
+    const piece = chosenPiece();
+    if (!piece || isSame(piece, squares.get(square))) squares.delete(square);
+    else squares.set(square, piece);
+    show();
+  };
+  $("setup-box").addEventListener("toggle", () => {
+    board.edit = $("setup-box").open ? put : null;
+    if (board.edit) take(current());
+    else leave();
+  });
+  $("setup-turn").addEventListener("change", show);
+  $("setup-clear").addEventListener("click", () => take("B:W:B"));
+  $("setup-start").addEventListener("click", () => take(start()));
+  $("setup-done").addEventListener("click", () => begin(fenOf($("setup-turn").value, squares)));
+}
