@@ -51,7 +51,7 @@ pub use failure::Failure;
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
   prove report all --format html --out all.html  what a certificate consists of
-  prove trim all --out trimmed               the same without what its start does not need
+  prove trim all --emit trimmed              the same without what its start does not need
   prove literature corpus/endings.tsv        published values, against a database
   prove plan --game 8x8 --pieces 8           how long and how large databases would be
   prove plan --game 7x7                      how long and how large a proof would be

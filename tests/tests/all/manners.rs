@@ -68,6 +68,7 @@ fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {
         analyse --game 4x4 --depth 3 W:W8:B1 start
         combine all black white
         report black
+        trim black
         literature --game 4x4 values.tsv black
         replay --game 4x4 games.pdn
         annotate --game 4x4 games.pdn
@@ -168,6 +169,8 @@ const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit
     solve --game 4x4 W:W9:B1 --out result
     analyse --game 4x4 W:W9:B1 --out result
     report none --out result
+    trim none --out result
+    trim white --emit black --out result
     stats --game 4x4 --memory 1 --out result
     literature --game 4x4 none --out result
     literature --game 4x4 games.pdn --out result

@@ -49,7 +49,7 @@ fn black(draft: &mut Draft) -> &mut Part {
 
 /// Trims `from` into `to`, and checks the result.
 fn trim(here: &Path, from: &str, to: &str) -> (String, Said) {
-    let said = prove(&["trim", from, "--out", to], here);
+    let said = prove(&["trim", from, "--emit", to], here);
     (said, check(&[to], here))
 }
 
@@ -118,7 +118,7 @@ fn what_prove_writes_has_no_such_part() {
     ] {
         prove(&[options, &["--emit", name, "-q"]].concat(), here);
         let to = format!("{name}-trimmed");
-        let said = prove(&["trim", name, "--out", &to], here);
+        let said = prove(&["trim", name, "--emit", &to], here);
         assert!(said.contains("\nleft out: nothing, "), "{said}");
         assert!(read_all(&here.join(name)) == read_all(&here.join(to)), "{name}");
     }
@@ -134,16 +134,16 @@ fn what_is_no_proof_is_not_trimmed() {
     let last = part.nodes.iter().rposition(|node| node.kind != kind::LEAF).unwrap();
     part.nodes.remove(last);
     holed.write(&here.join("holed"));
-    fails(here, &["trim", "holed", "--out", "out"], 3, &["holed", "no proof at ", "found none"]);
+    fails(here, &["trim", "holed", "--emit", "out"], 3, &["holed", "no proof at ", "found none"]);
     let mut wrong = whole.clone();
     let part = black(&mut wrong);
     part.nodes.iter_mut().find(|node| node.kind == kind::OR).unwrap().data = 40;
     wrong.write(&here.join("wrong"));
-    fails(here, &["trim", "wrong", "--out", "out"], 3, &["no proof at ", "found number 40"]);
+    fails(here, &["trim", "wrong", "--emit", "out"], 3, &["no proof at ", "found number 40"]);
     fails(here, &["trim", "nowhere"], 3, &["nowhere"]);
     // Nothing that exists is overwritten.
     prove(&["--game", "4x8", "--pieces", "2", "--emit", "other", "-q"], here);
     let other = read_all(&here.join("other"));
-    fails(here, &["trim", "cert", "--out", "other"], 3, &["other"]);
+    fails(here, &["trim", "cert", "--emit", "other"], 3, &["other"]);
     assert!(other == read_all(&here.join("other")) && !here.join("out").exists());
 }

@@ -17,16 +17,20 @@ use crate::search::KeyMap;
 
 /// The sections of a certificate without the nodes and leaves that the start does not need. A
 /// question of which something is left out has no provenance any more, since what that states would
-/// not make this certificate.
+/// not make this certificate. `replayed` gets the number of positions of each leaf that is kept.
 ///
 /// # Errors
 /// [`BrokenProof`] if the certificate does not prove what it claims, whatever the values of the
 /// database are.
-pub fn trim(stored: &Stored) -> Result<Vec<Section>, BrokenProof> {
-    stored.proofs.iter().map(|proof| trim_question(stored, proof)).collect()
+pub fn trim(stored: &Stored, mut replayed: impl FnMut(u64)) -> Result<Vec<Section>, BrokenProof> {
+    stored.proofs.iter().map(|proof| trim_question(stored, proof, &mut replayed)).collect()
 }
 
-fn trim_question(stored: &Stored, proof: &StoredProof) -> Result<Section, BrokenProof> {
+fn trim_question(
+    stored: &Stored,
+    proof: &StoredProof,
+    replayed: &mut impl FnMut(u64),
+) -> Result<Section, BrokenProof> {
     let mut reach = Reach { stored, proof, todo: Vec::new() };
     reach.meet(&stored.start, None)?;
     let mut kept: KeyMap<()> = KeyMap::default();
@@ -35,6 +39,9 @@ fn trim_question(stored: &Stored, proof: &StoredProof) -> Result<Section, Broken
             && kept.insert(position.key(), ()).is_none()
         {
             reach.follow(node)?;
+            if let StoredBasis::Leaf(number) = node.basis {
+                replayed(proof.leaves[number].positions);
+            }
         }
     }
     let needed = proof.nodes.iter().filter(|node| kept.contains_key(&node.position.key()));

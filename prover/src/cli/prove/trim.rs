@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use draughtproof_proof::certificate::{Certificate, Section, Stored, Target, trim};
+use draughtproof_proof::certificate::{Certificate, Section, Stored, StoredProof, Target, trim};
 use draughtproof_proof::proof::if_assumed;
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
-use crate::cli::output::{Format, ResultWriter, Table};
+use crate::cli::output::{QuietOption, ResultOptions};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove trim cert                            what the start does not need
-  prove trim cert --out trimmed              the certificate without that
+  prove trim cert --emit trimmed             the certificate without that
   check trimmed
 
 A node that no line of the proof reaches from the start is left out, with its leaf; so is a file that MANIFEST does \
@@ -28,10 +28,11 @@ pub(crate) struct Options {
     /// Directory to write the trimmed certificate to; must not exist, be empty, or hold the same
     /// certificate [default: only say what would be left out]
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// How to print
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    emit: Option<PathBuf>,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    quiet: QuietOption,
 }
 
 /// The result, in JSON.
@@ -55,9 +56,13 @@ struct Trimmed {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let target = options.out.as_deref().map(Target::new).transpose()?;
+    let target = options.emit.as_deref().map(Target::new).transpose()?;
+    let mut table = options.result.begin_table()?;
     let stored = Stored::read(&options.certificate)?;
-    let sections = trim(&stored)?;
+    let work = stored.proofs.iter().map(StoredProof::positions).sum();
+    let bar = options.quiet.progress().start("replaying".into(), work, "positions");
+    let sections = trim(&stored, |positions| bar.add(positions))?;
+    bar.finish();
     let certificate = Certificate::new(&stored.claim, &sections);
     if let Some(target) = target {
         certificate.write(target)?;
@@ -70,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         value: stored.claim.value.word(),
         game: stored.claim.game.clone(),
         start: stored.claim.start.clone(),
-        certificate: options.out.as_ref().map(|out| out.display().to_string()),
+        certificate: options.emit.as_ref().map(|directory| directory.display().to_string()),
         nodes,
         leaves,
         assumed: sections.iter().map(Section::assumed).sum(),
@@ -80,7 +85,6 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         leaves_left_out: all_leaves - leaves,
         trimmed_from: stored.root.to_string(),
     };
-    let mut table = Table::new(ResultWriter::new(None)?, options.format);
     table.row(&trimmed, &describe(&trimmed, stored.bytes))?;
     table.finish()
 }
@@ -101,7 +105,7 @@ fn describe(trimmed: &Trimmed, bytes_before: u64) -> String {
     };
     let place = match &trimmed.certificate {
         Some(directory) => format!("certificate {directory}"),
-        None => "trimmed, and not written without --out DIR".into(),
+        None => "trimmed, and not written without --emit DIR".into(),
     };
     format!(
         "{claimed}\n{left_out}\n{place}: {nodes} nodes, {leaves} leaves, {bytes} bytes, root={root}"
