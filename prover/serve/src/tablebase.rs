@@ -160,7 +160,7 @@ fn plies_after(
     Ok(depth.and_then(|depth| signed(value, depth)))
 }
 
-/// Plies, less than 0 for a loss; none where nobody wins.
+/// Plies, less than 0 for a loss; none for a draw.
 fn signed(value: ValueRange, depth: u32) -> Option<i64> {
     match value.value()? {
         Value::Win => Some(depth.into()),

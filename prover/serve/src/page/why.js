@@ -63,6 +63,8 @@ export function showQuestions(certificates) {
     }));
   $("question").replaceChildren(...options);
   $("why-box").hidden = options.length === 0;
+  const isDraw = certificates[0]?.value === "DRAW";
+  $("why-claim").textContent = isDraw ? "A draw is proved twice: each side has a way never to lose, whatever the other plays." : "";
 }
 
 /** The proof of the chosen question at a position. `play` makes moves. */

@@ -101,6 +101,9 @@ impl Options {
         let mut games = BTreeMap::new();
         for certificate in certificates {
             let game = certificate.stored.game.clone();
+            if certificate.stored.claim.database.is_some() {
+                self.stored(&game).check_named()?;
+            }
             games.entry(game.board.name()).or_insert(game);
         }
         for game in self.db.boards() {
@@ -113,10 +116,15 @@ impl Options {
         games.into_values().map(|game| self.board(game)).collect()
     }
 
+    /// The options for the database of a board.
+    fn stored(&self, game: &Game) -> StoredOptions {
+        let game = GameOption { game: game.clone() };
+        StoredOptions::new(game, self.db.clone(), self.cover.clone())
+    }
+
     /// A board with the database that is there for it.
     fn board(&self, game: Game) -> Result<BoardSite, Failure> {
-        let game_option = GameOption { game: game.clone() };
-        let stored = StoredOptions::new(game_option, self.db.clone(), self.cover.clone());
+        let stored = self.stored(&game);
         let store = stored.store();
         let progress = self.machine.progress();
         progress.say(format!("opening the database of {}", game.board.name()));

@@ -88,6 +88,10 @@ fn a_folder_of_databases_that_is_not_there_is_an_error() {
     small_proof(here.path());
     let options = ["serve", "cert", "--db", "egbd", "--listen", "127.0.0.1:0"];
     fails(here.path(), &options, 3, &["egbd", "--db must name a directory"]);
+    // A folder without the database of a certificate is another mistake.
+    fs::create_dir(here.path().join("other")).unwrap();
+    let options = ["serve", "cert", "--db", "other", "--listen", "127.0.0.1:0"];
+    fails(here.path(), &options, 3, &["other"]);
 }
 
 /// An address in use is said before a certificate is looked at.
