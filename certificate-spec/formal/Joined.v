@@ -4,7 +4,8 @@ From Draughtproof Require Import Spec Rules Check Soundness.
 Import ListNotations.
 
 Section Joined.
-(** What a line says besides the numbers of its shard: the verdict and the digest of what was given. *)
+(** What a line says besides the numbers of its shard: the verdict, and the digest of what was
+    given. *)
 Variable words : Type.
 Variable equal_words : words -> words -> bool.
 
