@@ -86,6 +86,23 @@ Definition plan_of (n : nat) : list position -> position := fun h =>
   | [] => unpack b {| black := 0; white := 0; kings := 0; to_move := x |}
   end.
 
+(** The move of the plan, where [x] wins within [n] moves. *)
+Lemma nearer_won : forall n e, well_formed g e = true -> to_move e = x -> won (S n) e = true ->
+  In (nearer n e) (successors g e) /\ won n (nearer n e) = true.
+Proof.
+  intros n e F T W. cbn [won] in W. unfold goes_on in W. apply side_eqb_spec in T.
+  rewrite T in W. apply existsb_exists in W. destruct W as [e1 [I1 W1]]. unfold nearer.
+  destruct (find (won n) (successors g e)) as [e2|] eqn:D; [exact (find_some _ _ D)|].
+  pose proof (find_none _ _ D _ I1). congruence.
+Qed.
+
+Lemma plan_moves : forall n past q e, well_formed g e = true -> same q (unpack b e) ->
+  plan_of n (q :: past) = unpack b (nearer (n - S (length past)) e).
+Proof.
+  intros n past q e F A. cbn [plan_of]. rewrite (pack_same b _ _ A), (pack_unpack b fits e F).
+  reflexivity.
+Qed.
+
 Lemma plan_keeps : forall n p e, well_formed g e = true -> same p (unpack b e) ->
   won n e = true -> forall past q, play b x (plan_of n) p past q ->
   exists e', well_formed g e' = true /\ same q (unpack b e') /\ won (n - length past) e' = true.
@@ -93,18 +110,12 @@ Proof.
   intros n p e F A W past q P. induction P as [| past q P IH T M | past q q' P IH T M].
   - exists e. simpl. rewrite Nat.sub_0_r. auto.
   - destruct IH as [e' [F' [A' W']]].
-    destruct (n - length past) as [|m] eqn:E; [discriminate|]. cbn [won] in W'.
-    unfold goes_on in W'.
-    assert (X : side_eqb (to_move e') x = true).
-    { apply side_eqb_spec. destruct A' as [U _]. simpl in U. congruence. }
-    rewrite X in W'. apply existsb_exists in W'. destruct W' as [e1 [I1 W1]].
-    assert (N : n - S (length past) = m) by lia.
-    cbn [plan_of length]. rewrite N, (pack_same b _ _ A'), (pack_unpack b fits e' F').
-    unfold nearer. destruct (find (won m) (successors g e')) as [e2|] eqn:D.
-    + apply find_some in D. destruct D as [I2 W2]. exists e2.
-      split; [exact (successor_well_formed b fits e' F' e2 I2)|].
-      split; [split; reflexivity | exact W2].
-    + pose proof (find_none _ _ D _ I1). congruence.
+    destruct (n - length past) as [|m] eqn:E; [discriminate|].
+    assert (X : to_move e' = x) by (destruct A' as [U _]; simpl in U; congruence).
+    destruct (nearer_won m e' F' X W') as [I V].
+    assert (N : n - S (length past) = m) by lia. cbn [length].
+    rewrite (plan_moves n past q e' F' A'), N. exists (nearer m e').
+    split; [exact (successor_well_formed b fits e' F' _ I)|]. split; [split; reflexivity | exact V].
   - destruct IH as [e' [F' [A' W']]].
     destruct (n - length past) as [|m] eqn:E; [discriminate|]. cbn [won] in W'.
     unfold goes_on in W'.
@@ -122,17 +133,14 @@ Proof.
   intros e p F A W. destruct (win_won p W e F A) as [n N].
   pose proof (plan_keeps n p e F A N) as K. exists (plan_of n), n. split.
   - intros past q P T. destruct (K past q P) as [e' [F' [A' W']]].
-    destruct (n - length past) as [|m] eqn:E; [discriminate|]. cbn [won] in W'.
-    unfold goes_on in W'.
-    assert (X : side_eqb (to_move e') x = true).
-    { apply side_eqb_spec. destruct A' as [U _]. simpl in U. congruence. }
-    rewrite X in W'. apply existsb_exists in W'. destruct W' as [e1 [I1 W1]].
+    destruct (n - length past) as [|m] eqn:E; [discriminate|].
+    assert (X : to_move e' = x) by (destruct A' as [U _]; simpl in U; congruence).
+    destruct (nearer_won m e' F' X W') as [I _].
     assert (M : n - S (length past) = m) by lia.
-    cbn [plan_of]. rewrite M, (pack_same b _ _ A'), (pack_unpack b fits e' F'). unfold nearer.
-    destruct (find (won m) (successors g e')) as [e2|] eqn:D.
-    + apply find_some in D. apply (move_same b (unpack b e')); [apply same_sym, A'|].
-      apply (successors_moves b fits e' F'). exists e2. split; [apply D | split; reflexivity].
-    + pose proof (find_none _ _ D _ I1). congruence.
+    rewrite (plan_moves n past q e' F' A'), M.
+    apply (move_same b (unpack b e')); [apply same_sym, A'|].
+    apply (successors_moves b fits e' F'). exists (nearer m e').
+    split; [exact I | split; reflexivity].
   - intros past q P. destruct (K past q P) as [e' [_ [_ W']]].
     destruct (n - length past) eqn:E; [discriminate | lia].
 Qed.
