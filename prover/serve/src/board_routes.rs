@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::{SourcedMove, SourcedPosition, answer, answer_and_rate};
+use super::batch::{Batch, Fault, answer_all};
 use super::problem::Problem;
 use super::request::{App, Body, Fresh, InPath, board_of, position};
 use super::site::BoardSite;
@@ -17,8 +18,6 @@ use crate::egdb::ValueRange;
 
 /// The most plies of a line.
 const LINE: usize = 200;
-/// The most positions of a list.
-const BATCH: usize = 1_000;
 
 /// A board that is served.
 #[derive(Serialize, ToSchema)]
@@ -81,22 +80,6 @@ pub(super) async fn position_route(
     Ok(Fresh(answer(site, &position(site, site.game(), &fen)?)?))
 }
 
-/// Positions to look up.
-#[derive(Deserialize, ToSchema)]
-pub(super) struct Batch {
-    /// FENs or `start`, at most 1,000.
-    positions: Vec<String>,
-}
-
-/// The texts of a list that is not too long.
-pub(super) fn in_batch(Batch { positions }: Batch) -> Result<Vec<String>, Problem> {
-    if positions.len() > BATCH {
-        let found = positions.len();
-        return Err(Problem::bad(format!("expected at most {BATCH} positions, found {found}")));
-    }
-    Ok(positions)
-}
-
 /// The answer about a position of a list.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
@@ -104,12 +87,13 @@ pub(super) enum BatchAnswer {
     /// The answer.
     Position(Box<SourcedPosition>),
     /// The text is not a position.
-    Fault {
-        /// The text.
-        fen: String,
-        /// The fault of the text.
-        error: String,
-    },
+    Fault(Fault),
+}
+
+impl From<Fault> for BatchAnswer {
+    fn from(fault: Fault) -> Self {
+        BatchAnswer::Fault(fault)
+    }
 }
 
 /// The value of each position of a list, in order, as far as known.
@@ -120,19 +104,9 @@ pub(super) async fn positions_route(
     InPath(board): InPath<String>,
     Body(batch): Body<Batch>,
 ) -> Result<Fresh<Vec<BatchAnswer>>, Problem> {
-    let positions = in_batch(batch)?;
-    let all = app.heavy(move |site| {
-        let site = board_of(site, &board)?;
-        let mut answers = Vec::with_capacity(positions.len());
-        for fen in positions {
-            answers.push(match position(site, site.game(), &fen) {
-                Ok(position) => BatchAnswer::Position(Box::new(answer(site, &position)?)),
-                Err(error) => BatchAnswer::Fault { fen, error: error.to_string() },
-            });
-        }
-        Ok::<_, Problem>(answers)
-    });
-    Ok(Fresh(all.await?))
+    let look_up =
+        |site: &BoardSite, at: &Position| Ok(BatchAnswer::Position(Box::new(answer(site, at)?)));
+    Ok(Fresh(answer_all(app, board, batch, look_up).await?))
 }
 
 /// Best play from a position.

@@ -11,6 +11,7 @@ use draughtproof_egdb as egdb;
 use draughtproof_game as board;
 
 mod answer;
+mod batch;
 mod board_routes;
 mod caching;
 mod certificate_answer;

@@ -10,9 +10,10 @@ use axum::extract::{Query, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::board_routes::{Batch, PositionQuery, in_batch};
+use super::batch::{Batch, Fault, answer_all};
+use super::board_routes::PositionQuery;
 use super::problem::Problem;
-use super::request::{App, Body, Fresh, InPath, board_of, position};
+use super::request::{App, Body, Fresh, InPath, position};
 use super::site::BoardSite;
 use crate::board::Position;
 use crate::egdb::{RatedMove, Value, ValueRange, converts};
@@ -28,21 +29,6 @@ pub(super) struct TablebaseAnswer {
     variant_loss: bool,
     /// The legal moves, the best first.
     moves: Vec<TablebaseMove>,
-}
-
-/// The answer about a position of a list.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-pub(super) enum ListedAnswer {
-    /// The answer.
-    Position(TablebaseAnswer),
-    /// The text is not a position.
-    Fault {
-        /// The text.
-        fen: String,
-        /// The fault of the text.
-        error: String,
-    },
 }
 
 /// A legal move.
@@ -98,6 +84,22 @@ pub(super) async fn tablebase_route(
     Ok(Fresh(answer(site, &position(site, site.game(), &fen)?)?))
 }
 
+/// The answer about a position of a list.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(super) enum ListedAnswer {
+    /// The answer.
+    Position(TablebaseAnswer),
+    /// The text is not a position.
+    Fault(Fault),
+}
+
+impl From<Fault> for ListedAnswer {
+    fn from(fault: Fault) -> Self {
+        ListedAnswer::Fault(fault)
+    }
+}
+
 /// The positions of a list in the shape of lila-tablebase.
 #[utoipa::path(post, path = "/api/{board}/tablebase", params(("board" = String, Path, example = "6x6")),
     request_body = Batch, responses((status = 200, body = Vec<ListedAnswer>)))]
@@ -106,19 +108,8 @@ pub(super) async fn tablebases_route(
     InPath(board): InPath<String>,
     Body(batch): Body<Batch>,
 ) -> Result<Fresh<Vec<ListedAnswer>>, Problem> {
-    let fens = in_batch(batch)?;
-    let answers = app.heavy(move |site| {
-        let site = board_of(site, &board)?;
-        let mut answers = Vec::with_capacity(fens.len());
-        for fen in fens {
-            answers.push(match position(site, site.game(), &fen) {
-                Ok(position) => ListedAnswer::Position(answer(site, &position)?),
-                Err(error) => ListedAnswer::Fault { fen, error: error.to_string() },
-            });
-        }
-        Ok::<_, Problem>(answers)
-    });
-    Ok(Fresh(answers.await?))
+    let look_up = |site: &BoardSite, at: &Position| Ok(ListedAnswer::Position(answer(site, at)?));
+    Ok(Fresh(answer_all(app, board, batch, look_up).await?))
 }
 
 fn answer(site: &BoardSite, at: &Position) -> Result<TablebaseAnswer, Problem> {
