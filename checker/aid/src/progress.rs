@@ -60,8 +60,8 @@ impl Progress {
     }
 }
 
-/// How far a phase has come in this many seconds. A phase whose total is not known, 0, has no end to
-/// be forecast.
+/// How far a phase has come in this many seconds. A total of 0 is one that is not known, so that no
+/// end can be forecast.
 fn describe(name: &str, done: u64, total: u64, seconds: u64) -> String {
     let rate = (done / seconds.max(1)).max(1);
     if total == 0 {

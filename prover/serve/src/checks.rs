@@ -1,7 +1,7 @@
 //! Notes of what `check` has verified (`SPEC.md` §12), and which of them count.
 //!
-//! A certificate counts as checked by notes only if a trusted key has signed one that says so of the
-//! whole certificate.
+//! A certificate counts as checked by notes only if a trusted key has signed one that says so of
+//! the whole certificate.
 
 use std::collections::BTreeMap;
 

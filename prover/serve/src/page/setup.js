@@ -18,8 +18,11 @@ function chosenPiece() {
 
 const isSame = (a, b) => a && b && a.side === b.side && a.king === b.king;
 
-/** While its box is open, a click on a square puts the chosen piece there, or takes an equal one
- * away. `current` is the FEN that is shown, `start` that of the game; `begin` begins a game at one. */
+/**
+ * While its box is open, a click on a square puts the chosen piece there, or takes an equal one
+ * away. `current` is the FEN that is shown, `start` that of the game; `begin` begins a game at a
+ * FEN.
+ */
 export function setUpBox(board, { current, start, begin, leave }) {
   let squares = new Map();
   const show = () => board.show(fenOf($("setup-turn").value, squares), [], null);
