@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -133,10 +134,12 @@ impl Solver {
             let score = Some(guess(site, &position));
             let open = Solved { value: ValueRange::UNKNOWN, nodes: 0, score, is_done: false };
             self.keep((board.clone(), position), open);
-            let (value, nodes) = match self.solve(site, &position) {
-                Ok(PositionValue { value, nodes }) => (value, nodes),
+            // After a panic, which standard error has, the others are still searched.
+            let found = catch_unwind(AssertUnwindSafe(|| self.solve(site, &position)));
+            let (value, nodes) = match found {
+                Ok(Ok(PositionValue { value, nodes })) => (value, nodes),
                 // The answer about the position names the fault of the database.
-                Err(_) => (ValueRange::UNKNOWN, 0),
+                Ok(Err(_)) | Err(_) => (ValueRange::UNKNOWN, 0),
             };
             self.keep((board, position), Solved { value, nodes, score, is_done: true });
         }
