@@ -63,11 +63,14 @@ impl Progress {
 /// How far a phase has come in this many seconds. A total of 0 is one that is not known, so that no
 /// end can be forecast.
 fn describe(name: &str, done: u64, total: u64, seconds: u64) -> String {
-    let rate = (done / seconds.max(1)).max(1);
+    let rate = done / seconds.max(1);
     if total == 0 {
         return format!("{name}: {done} so far, {rate}/s");
     }
-    let left = total.saturating_sub(done) / rate;
+    if done == 0 {
+        return format!("{name}: 0 of {total}");
+    }
+    let left = u128::from(total.saturating_sub(done)) * u128::from(seconds) / u128::from(done);
     format!("{name}: {done} of {total}, {rate}/s, {left} s to go")
 }
 
@@ -79,6 +82,7 @@ mod tests {
     fn a_phase_without_a_known_total_has_no_end() {
         assert_eq!(describe("reading", 30, 90, 3), "reading: 30 of 90, 10/s, 6 s to go");
         assert_eq!(describe("checking blocks", 30, 0, 3), "checking blocks: 30 so far, 10/s");
-        assert_eq!(describe("reading", 0, 90, 0), "reading: 0 of 90, 1/s, 90 s to go");
+        assert_eq!(describe("reading", 0, 90, 0), "reading: 0 of 90");
+        assert_eq!(describe("decoding", 3, 9, 30), "decoding: 3 of 9, 0/s, 60 s to go");
     }
 }

@@ -123,10 +123,12 @@ impl Check<'_> {
             }
         }
         first.get().map_or(Ok(()), |wrong| Err(self.wrong_value(wrong)?))?;
+        progress.begin("decoding layers that nodes and leaves need", then.len() as u64);
         for (layers, step) in then.iter().zip(steps) {
             self.claimed.opened.retain(|slice, _| layers.iter().any(|l| l.slice == *slice));
             self.claimed.change(step, &[])?;
             layers.iter().try_for_each(|&layer| self.answer(layer))?;
+            progress.add(1);
         }
         self.claimed.opened.clear();
         if self.claimed.part.selection.has_blocks() { self.check_blocks() } else { Ok(()) }
