@@ -45,8 +45,8 @@ pub struct SolverLimits {
 
 impl Default for SolverLimits {
     fn default() -> Self {
-        let time = Duration::from_secs(30);
-        SolverLimits { nodes: 10_000_000, time, memory: 512 << 20, threads: 1 }
+        let time = Duration::from_secs(60);
+        SolverLimits { nodes: 25_000_000, time, memory: 512 << 20, threads: 1 }
     }
 }
 

@@ -73,10 +73,10 @@ pub(crate) struct Options {
     connections: u32,
     /// The most nodes of a search for the value of a move that neither a proof nor the database
     /// decides; 0 for no searches. Half of the threads search in the background
-    #[arg(long, value_name = "N", default_value = "10000000")]
+    #[arg(long, value_name = "N", default_value = "25000000")]
     solve_nodes: u64,
     /// The most seconds of such a search
-    #[arg(long, value_name = "SECONDS", default_value = "30")]
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
     solve_time: u32,
     /// The most memory of all such searches, such as 512MiB
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size)]
