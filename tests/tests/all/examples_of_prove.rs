@@ -113,7 +113,8 @@ fn prepare(from: &Path, here: &Path) {
         copy(&from.join(of), &here.join(name));
     }
     fs::create_dir(here.join("corpus")).unwrap();
-    for file in ["endings.tsv", "literature.tsv"] {
+    fs::create_dir(here.join("corpus/ladder")).unwrap();
+    for file in ["endings.tsv", "literature.tsv", "ladder/7x7"] {
         let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
         copy(&corpus.join(file), &here.join("corpus").join(file));
     }
