@@ -43,13 +43,6 @@ pub struct SolverLimits {
     pub threads: usize,
 }
 
-impl Default for SolverLimits {
-    fn default() -> Self {
-        let time = Duration::from_secs(60);
-        SolverLimits { nodes: 25_000_000, time, memory: 512 << 20, threads: 1 }
-    }
-}
-
 /// What the server has found out about a position by searching.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Solved {

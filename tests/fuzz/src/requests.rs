@@ -48,7 +48,7 @@ fn server() -> &'static (Runtime, Router) {
             connections: 1,
             heavy: 1,
             // Searches in the background would be counted with the answers.
-            solver: SolverLimits { nodes: 0, ..SolverLimits::default() },
+            solver: SolverLimits { nodes: 0, time: Duration::ZERO, memory: 0, threads: 0 },
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let site = Site::new(vec![board], vec![certificate]);
