@@ -393,7 +393,11 @@ class Question:
 
 def check_certificate(arguments):
     directory, level = arguments.certificate, arguments.level
-    found, claim = entries(directory), read(directory, "CLAIM")
+    found = entries(directory)
+    if (b"MANIFEST", stat.S_IFREG) not in found or read(directory, "MANIFEST")[:8] != b"DPCERT\0\0":
+        if not any(name == b"CLAIM" for name, _ in found):
+            sys.exit(f"{directory} is no certificate")
+    claim = read(directory, "CLAIM")
     board, start, game, shown_start, value, pieces, database_root = read_claim(claim)
     require_known(not pieces or level == "exact" or "WINS" not in value, "level", "CLAIM")
     manifest = read(directory, "MANIFEST")

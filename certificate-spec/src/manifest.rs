@@ -6,7 +6,8 @@ use crate::{Digest, WireError, wire};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-const MAGIC: &[u8; 8] = b"DPCERT\0\0";
+/// The bytes that the MANIFEST of a certificate begins with.
+pub const MAGIC: &[u8; 8] = b"DPCERT\0\0";
 /// The most objects of a certificate.
 pub const MOST_OBJECTS: u64 = 1 << 20;
 /// The number of first bytes of MANIFEST that say how long it can be, if it has that many.

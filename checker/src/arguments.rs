@@ -74,8 +74,11 @@ pub struct CheckArguments {
     #[arg(long, value_name = "S", requires = "sample")]
     seed: Option<u64>,
     /// No progress on standard error
-    #[arg(long)]
+    #[arg(long, short)]
     pub quiet: bool,
+    /// Show how the certificate was made, as it says itself
+    #[arg(long, conflicts_with = "quiet")]
+    pub verbose: bool,
 }
 
 impl CheckArguments {

@@ -7,6 +7,28 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
+/// The page that `-h` prints.
+pub const SHORT_HELP: &str = "\
+{about}
+
+Usage: check [OPTIONS] CERT               a certificate
+       check [OPTIONS] --game G           the database of a board alone, as in --game 6x6
+       check COMMAND                      merge, keygen, explain, reproduce; check COMMAND -h
+
+      --db DIR  The folder of databases [default: egdb]
+
+The last line on standard output is the verdict. Exit status:
+  0  s VERIFIED     everything was checked and is right
+  1  s REFUTED      something is wrong; the line says what and where
+  2  s CONDITIONAL  right but for nodes that are assumed
+  3  s DECLINED     an unknown version or feature, or notes that are not enough
+  4  s ERROR        files could not be read, wrong usage, lack of memory
+  5  less than a proof: s VERIFIED SHARD, s SAMPLED, s CONSISTENT, keys=none
+Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
+
+check --help has all options, examples, memory, journals, tables and notes.
+";
+
 const AFTER_HELP: &str = "\
 Examples:
   check cert --db egdb                      a certificate, database values derived again

@@ -13,15 +13,15 @@ mod reproduce;
 mod sentence;
 mod stdout;
 
-use checker::commands::{Arguments, Command, DatabaseArguments, Trust};
+use checker::commands::{Arguments, Command, DatabaseArguments, SHORT_HELP, Trust};
 use checker::stderr::say;
 use checker_audit::keys::{self, PrivateKey};
 use checker_audit::{
     Description, Draft, Extent, Joined, Journal, Notes, Statement, TableFolder, TrustedDatabase,
     Values, is_among, one_line,
 };
-use checker_core::{Level, Options, Stop, Verdict};
-use clap::Parser;
+use checker_core::{Certificate, Level, Options, Stop, Verdict};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -127,6 +127,12 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
     };
     let used_tables = matches!(values, Values::Tables(_));
     let is_alone = matches!(values, Values::Verified);
+    if arguments.options.verbose
+        && let Some(certificate) = &arguments.certificate
+        && let Ok(certificate) = Certificate::read(certificate, options.level)
+    {
+        show_provenance(&certificate);
+    }
     let mut statement = check_extent(arguments, &options, &extent(values));
     if statement.status() == 1 && used_tables {
         // A wrong table may be the cause, and a wrong table refutes nothing: check again without
@@ -149,6 +155,16 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
         draft.write(line.trim_start_matches("s ")).map_err(error)?;
     }
     Ok(Checked { statement, signers })
+}
+
+/// Prints how the certificate was made, as it says itself.
+fn show_provenance(certificate: &Certificate) {
+    for proof in &certificate.proofs {
+        let said = proof.provenance.as_ref().map_or(String::new(), ToString::to_string);
+        for line in said.lines() {
+            say(&format!("c the certificate says of {}: {line}", proof.question.word()));
+        }
+    }
 }
 
 /// Whether this field of the verdict on a shard is about tables that the shard took for granted.
@@ -212,25 +228,43 @@ fn merge(
     Ok(Checked { statement: joined.verdict()?, signers: joined.signers() })
 }
 
-/// What a command prints, and its exit status.
+/// What a command prints, its exit status, and what it says on standard error after the text was
+/// written.
 struct Output {
     text: String,
     status: u8,
+    sentence: Option<String>,
 }
 
 impl Output {
-    /// The output for a verdict. Unless `is_quiet`, a plain sentence goes to standard error beside
-    /// it.
+    /// The output for a verdict, with a plain sentence unless `is_quiet`.
     fn of(checked: Checked, is_quiet: bool) -> Output {
         let Checked { statement, signers } = checked;
         sentence::warnings(&statement).iter().for_each(|warning| say(warning));
-        if !is_quiet {
-            say(&sentence::of(&statement, &signers));
-        }
         Output {
             text: format!("{}\n", line::printed(&statement.line())),
             status: statement.status(),
+            sentence: (!is_quiet).then(|| sentence::of(&statement, &signers)),
         }
+    }
+
+    /// The output of a command that is no check.
+    fn plain(text: String, status: u8) -> Output {
+        Output { text, status, sentence: None }
+    }
+
+    /// Prints the text and then the sentence. Returns the exit status: 4 if the text could not be
+    /// written, which is said instead of the sentence.
+    fn print(&self) -> ExitCode {
+        if let Err(error) = stdout::write(&self.text) {
+            let lost = self.text.lines().last().unwrap_or_default();
+            say(&format!(
+                "check: standard output: {error}; status 4; this was not written: {lost}"
+            ));
+            return ExitCode::from(4);
+        }
+        self.sentence.iter().for_each(|sentence| say(sentence));
+        ExitCode::from(self.status)
     }
 }
 
@@ -245,11 +279,11 @@ fn run(arguments: &Arguments) -> Output {
             verdict(merge(paths, database, trust, db), false)
         }
         Some(Command::Keygen { name, key }) => match PrivateKey::generate(name, key) {
-            Ok(key) => Output { text: format!("{}\n", key.public.text()), status: 0 },
+            Ok(key) => Output::plain(format!("{}\n", key.public.text()), 0),
             Err(error) => verdict(Err(Stop::Error(error)), false),
         },
         Some(Command::Explain(explain)) => match explain::explain(explain) {
-            Ok(explained) => Output { text: explained.text, status: explained.status },
+            Ok(explained) => Output::plain(explained.text, explained.status),
             Err(stop) => verdict(Err(stop), false),
         },
         Some(Command::Reproduce { certificate, prove, db }) => {
@@ -258,13 +292,10 @@ fn run(arguments: &Arguments) -> Output {
                 Err(stop) => return verdict(Err(stop), false),
             };
             match reproduce::reproduce(certificate, &about, prove.as_deref(), db.as_deref()) {
-                Ok(None) => {
-                    Output { text: "The prover makes the same certificate.\n".into(), status: 0 }
+                Ok(None) => Output::plain("The prover makes the same certificate.\n".into(), 0),
+                Ok(Some(difference)) => {
+                    Output::plain(format!("The prover makes another one: {difference}\n"), 1)
                 }
-                Ok(Some(difference)) => Output {
-                    text: format!("The prover makes another one: {difference}\n"),
-                    status: 1,
-                },
                 Err(error) => verdict(Err(Stop::Error(error)), false),
             }
         }
@@ -281,13 +312,23 @@ fn usage(error: &clap::Error) -> String {
     }
 }
 
+/// Parses the arguments. `-h` alone prints a page, and `--help` and `help` print everything.
+fn parse() -> Result<Arguments, clap::Error> {
+    let mut command = Arguments::command();
+    if !std::env::args_os().any(|argument| argument == "--help" || argument == "help") {
+        command = command.help_template(SHORT_HELP);
+    }
+    let matches = command.try_get_matches()?;
+    Arguments::from_arg_matches(&matches)
+}
+
 fn main() -> ExitCode {
-    let Output { text, status } = match Arguments::try_parse() {
+    let output = match parse() {
         Ok(arguments) => catch_unwind(|| run(&arguments)).unwrap_or_else(|_| {
             Output::of(Stop::Error("a bug in check; see standard error".into()).into(), false)
         }),
         // `--help` or `--version` is not an error.
-        Err(text) if !text.use_stderr() => return stdout::print(&text.render().to_string(), 0),
+        Err(text) if !text.use_stderr() => Output::plain(text.render().to_string(), 0),
         Err(error) => {
             let text = usage(&error);
             text.lines().for_each(say);
@@ -298,5 +339,5 @@ fn main() -> ExitCode {
             Output::of(Stop::Error(text).into(), true)
         }
     };
-    stdout::print(&text, status)
+    output.print()
 }

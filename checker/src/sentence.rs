@@ -18,7 +18,7 @@ pub(crate) fn of(statement: &Statement, signers: &[String]) -> String {
             format!("refuted: {}", told(finding))
         }
         Statement::Whole(Verdict::Stopped(Stop::Declined(finding))) => {
-            format!("declined: {}", told(finding))
+            format!("declined: {}", place(finding))
         }
         Statement::Whole(Verdict::Stopped(Stop::Error(text))) => format!("not checked: {text}"),
         Statement::Shard(_) => said.shard(),
@@ -255,8 +255,44 @@ pub(crate) fn warnings(statement: &Statement) -> Vec<String> {
     unseen.iter().map(warning).collect()
 }
 
-/// The place of a finding, what was expected and found there, and the rule.
+/// Says in plain words what the rule of a finding means.
+fn meaning(finding: &Finding) -> &'static str {
+    match finding.rule {
+        "listing" if finding.expected == "nothing" => {
+            "a file is there that is not listed; move it away and check again"
+        }
+        "listing" if finding.found == "nothing" => "a file is missing",
+        "listing" => "an ordinary file or folder must stand in this place",
+        "claim-syntax" => "CLAIM is not written as the format demands",
+        "claim-start" => "the position claimed cannot occur in the game",
+        "claim-hash" => "MANIFEST was made for another CLAIM",
+        "manifest-syntax" => "MANIFEST is not written as the format demands",
+        "object-hash" | "slice-hash" => "the file is damaged, or is another one",
+        "database-manifest" => "the list of the database's files is wrong, or covers too little",
+        "database-root" => "the database is another one than the certificate names",
+        "slice-value" => "the database has a wrong value",
+        "database-value" => "the database contradicts the proof",
+        "node-turn" => "the wrong side is to move at a node of this kind",
+        "node-position" => "a node's position is impossible, or is in the database",
+        "node-order" => "nodes are not in the order of their positions",
+        "leaf-number" => "the nodes and the leaves do not belong together",
+        "rank" => "the proof of a win may go round in a circle",
+        "leaf-repetition" => "the proof of a win goes round in a circle",
+        "not-covered" => "a move leads to a position of which the proof says nothing",
+        "start-missing" => "the proof says nothing of the position claimed",
+        "move-index" => "the move chosen does not exist",
+        "leaf-stuck" => "the side that claims something has no move",
+        _ => "the file is not written as the format demands",
+    }
+}
+
+/// Says in plain words what is wrong, and where.
 fn told(finding: &Finding) -> String {
+    format!("{}: {}", meaning(finding), place(finding))
+}
+
+/// Returns the place of a finding, what was expected and found there, and the rule.
+fn place(finding: &Finding) -> String {
     let Finding { rule, expected, found, file, offset, position } = finding;
     let mut place = escaped(file);
     if let Some(offset) = offset {

@@ -9,7 +9,6 @@
 use std::fs::File;
 use std::io::{Error, Result, Write};
 use std::os::fd::AsFd;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -26,14 +25,6 @@ extern "C" fn look() {
     // nothing.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
     WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
-}
-
-/// Prints `text`, and returns `status`, or 4 if the text could not be written.
-pub(crate) fn print(text: &str, status: u8) -> ExitCode {
-    match write(text) {
-        Ok(()) => ExitCode::from(status),
-        Err(_) => ExitCode::from(4),
-    }
 }
 
 /// Prints `text`.

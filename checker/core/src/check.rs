@@ -121,7 +121,6 @@ fn assert_overflow_checks() -> Result<(), Stop> {
 /// Checks what the `part` selects of a certificate: first the database, then nodes and leaves.
 fn check_certificate(path: &Path, options: &Options, part: &Part<'_>) -> Result<PartReport, Stop> {
     let certificate = Certificate::read(path, options.level)?;
-    show_provenance(&certificate, &options.progress);
     let board = certificate.game.board();
     let cover = &certificate.claim.cover;
     let database_root = certificate.claim.database;
@@ -164,15 +163,6 @@ fn check_certificate(path: &Path, options: &Options, part: &Part<'_>) -> Result<
         assumed: certificate.assumed(),
         ..PartReport::of_values(subject, &work, values, part)
     })
-}
-
-fn show_provenance(certificate: &Certificate, progress: &Progress) {
-    for proof in &certificate.proofs {
-        let said = proof.provenance.as_ref().map_or(String::new(), ToString::to_string);
-        for line in said.lines() {
-            progress.show(&format!("the certificate says of {}: {line}", proof.question.word()));
-        }
-    }
 }
 
 /// The positions that nodes and leaves ask the database for.

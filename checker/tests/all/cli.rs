@@ -250,6 +250,14 @@ fn help_and_version() {
     let (text, status) = check(&["--help"]);
     assert_eq!(status, Some(0));
     assert!(text.contains("Exit status") && text.contains("Memory") && !text.starts_with("s "));
+    assert_eq!(check(&["help"]), (text, Some(0)));
+    // A page: the commands, the folder of databases, the statuses, and where the rest stands.
+    let (text, status) = check(&["-h"]);
+    assert!(status == Some(0) && text.lines().count() <= 20, "{text}");
+    for words in ["merge", "--db DIR", "s VERIFIED  ", "4  s ERROR", "check --help has all"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(check(&["merge", "-h"]).0.contains("--distinct-checkers"));
     let (text, status) = check(&["--version"]);
     assert_eq!((text.trim(), status), (concat!("check ", env!("CARGO_PKG_VERSION")), Some(0)));
 }
@@ -257,19 +265,61 @@ fn help_and_version() {
 #[test]
 fn a_verdict_that_cannot_be_written_is_no_acceptance() {
     let place = certificate();
-    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let program = assert_cmd::cargo::cargo_bin("check");
-    let status = std::process::Command::new(&program)
-        .arg(place.cert())
-        .stdout(Stdio::from(full))
-        .status()
-        .unwrap();
-    assert_eq!(status.code(), Some(4));
-    let mut child = std::process::Command::new(&program)
-        .arg(place.cert())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    assert_eq!(child.wait().unwrap().code(), Some(4));
+    let cert = place.cert();
+    let said = |arguments: &[&str], standard_output: Stdio| {
+        let program = assert_cmd::cargo::cargo_bin("check");
+        let mut command = std::process::Command::new(program);
+        let mut child =
+            command.args(arguments).stdout(standard_output).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        (String::from_utf8(output.stderr).unwrap(), output.status.code())
+    };
+    let full = || Stdio::from(OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let cert = cert.to_str().unwrap();
+    for (output, why) in [(full(), "No space left"), (Stdio::piped(), "Broken pipe")] {
+        let (err, status) = said(&[cert], output);
+        assert_eq!(status, Some(4));
+        let last = err.lines().last().unwrap();
+        assert!(last.starts_with(&format!("check: standard output: {why}")), "{err}");
+        assert!(last.contains("this was not written: s VERIFIED DRAW 4x4 "), "{err}");
+        assert!(!err.contains("proved"), "{err}");
+    }
+    for arguments in [&["--help"][..], &["explain", cert], &[cert, "--quiet"], &["--nonsense"]] {
+        let (err, status) = said(arguments, full());
+        assert!(status == Some(4) && err.contains("standard output: No space left"), "{err}");
+    }
+    assert!(heard(&[cert]).1.contains("check: proved: 4x4 "));
+}
+
+/// REFUTED is for certificates, and a sentence says what is wrong with one.
+#[test]
+fn folders_that_are_no_certificates() {
+    let place = certificate();
+    let folder = place.0.path().join("folder");
+    write_database(&folder.join("egdb"), &database(&board("4x4"), 3), 3);
+    for path in
+        [folder.clone(), folder.join("egdb"), folder.join("egdb/4x4"), place.cert().join("objects")]
+    {
+        let path = path.to_str().unwrap();
+        let (line, said, status) = heard(&[path]);
+        let text = format!("the folder {path} is no certificate: it has no CLAIM");
+        assert_eq!((&*line, status), (&*format!("s ERROR {text}\n"), Some(4)));
+        assert!(said.ends_with(&format!("check: not checked: {text}\n")), "{said}");
+    }
+    let spoilt = |spoil: &dyn Fn(&std::path::Path), sentence: &str| {
+        let place = certificate();
+        spoil(&place.cert());
+        let (line, said, status) = heard(&[place.cert().to_str().unwrap()]);
+        assert!(line.starts_with("s REFUTED ") && status == Some(1), "{line}");
+        assert!(said.contains(&format!("check: refuted: {sentence}")), "{said}");
+    };
+    let object = |p: &std::path::Path| {
+        std::fs::read_dir(p.join("objects")).unwrap().next().unwrap().unwrap().path()
+    };
+    let stray = "a file is there that is not listed; move it away and check again: .DS_Store";
+    spoilt(&|p| std::fs::write(p.join(".DS_Store"), "Bud1").unwrap(), stray);
+    spoilt(&|p| std::fs::remove_file(p.join("CLAIM")).unwrap(), "a file is missing: CLAIM");
+    spoilt(&|p| std::fs::remove_file(p.join("MANIFEST")).unwrap(), "a file is missing: MANIFEST");
+    spoilt(&|p| std::fs::write(object(p), "x").unwrap(), "the file is damaged, or is another");
 }

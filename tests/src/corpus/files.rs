@@ -162,6 +162,20 @@ fn listings(corpus: &mut Corpus, base: &Base) {
         fs::remove_file(d.join("cert/MANIFEST")).expect("MANIFEST");
         listing("MANIFEST")
     });
+    corpus.add("no-certificate", base, |d| {
+        fs::remove_file(d.join("cert/CLAIM")).expect("CLAIM");
+        fs::remove_file(d.join("cert/MANIFEST")).expect("MANIFEST");
+        Expected::error()
+    });
+    corpus.add("no-certificate-but-a-manifest", base, |d| {
+        fs::remove_file(d.join("cert/CLAIM")).expect("CLAIM");
+        fs::write(d.join("cert/MANIFEST"), "DPEGDB\0\0").expect("MANIFEST");
+        Expected::error()
+    });
+    corpus.add("file-of-a-finder-added", base, |d| {
+        fs::write(d.join("cert/.DS_Store"), "Bud1").expect("a file");
+        listing(".DS_Store")
+    });
     corpus.add("file-added", base, |d| {
         fs::write(d.join("cert/NOTES"), "see here").expect("a file");
         listing("NOTES")

@@ -147,12 +147,17 @@ fn long_checks_report_progress() {
 #[test]
 fn checks_show_the_provenance() {
     let root = certificate();
-    let output = Command::new(path("check")).arg("cert").current_dir(root.path()).output().unwrap();
-    let err = String::from_utf8(output.stderr).unwrap();
+    let said = |more: &[&str]| {
+        let mut check = Command::new(path("check"));
+        let output = check.arg("cert").args(more).current_dir(root.path()).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(!said(&[]).contains("says of"));
+    let err = said(&["--verbose"]);
     let start = "c the certificate says of white-wins: made by draughtproof-prove ";
     assert!(
         err.starts_with(start) && err.contains("\nc the certificate says of white-wins: game=6x4 "),
         "{err}"
     );
-    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
 }

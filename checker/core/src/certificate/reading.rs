@@ -14,7 +14,7 @@ use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question};
 use certificate_spec::cover::Cover;
 use certificate_spec::leaves::{self, Leaf, LeafIn};
-use certificate_spec::manifest::{Kind, Manifest, Object};
+use certificate_spec::manifest::{self, Kind, Manifest, Object};
 use certificate_spec::nodes::{self, Node, kind};
 use certificate_spec::object::{self, ObjectHead};
 use certificate_spec::provenance::{self, Provenance};
@@ -126,6 +126,17 @@ fn read_claim(bytes: &[u8]) -> Result<Claimed, Stop> {
     Ok(Claimed { claim, game, start })
 }
 
+/// Checks that a folder has CLAIM or the MANIFEST of a certificate. A folder that has neither was
+/// named by mistake, and there is nothing to refute.
+fn check_is_certificate(path: &Path, listing: &Listing) -> Result<(), Stop> {
+    let start = read(&path.join("MANIFEST"), "MANIFEST", manifest::MAGIC.len() as u64);
+    if listing.contains_key(&b"CLAIM"[..]) || start.is_ok_and(|start| start == manifest::MAGIC) {
+        return Ok(());
+    }
+    let text = format!("the folder {} is no certificate: it has no CLAIM", path.display());
+    Err(Stop::Error(text))
+}
+
 fn check_listing(path: &Path, mut found: Listing, objects: &[Object]) -> Result<(), Stop> {
     let directory = b"objects".to_vec();
     let has_objects = found.get(&directory) == Some(&Entry::Directory);
@@ -149,6 +160,7 @@ impl Certificate {
     /// What is wrong with the certificate, as far as that can be seen without playing a move.
     pub fn read(path: &Path, level: Level) -> Result<Certificate, Stop> {
         let listing = list(path, "")?;
+        check_is_certificate(path, &listing)?;
         // This is longer than any claim: an error in a longer file shows within these bytes.
         let text = read(&path.join("CLAIM"), "CLAIM", 1 << 16)?;
         let Claimed { claim, game, start } = read_claim(&text)?;
