@@ -9,8 +9,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use certificate_spec::text::without_mark;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The byte that stands for Ed25519 in the text of a key.
@@ -128,19 +128,46 @@ impl PrivateKey {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|e| format!("no random numbers: {e}"))?;
         let key = PrivateKey::new(name, &seed);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let text = format!("{PRIVATE}{}\n", write(name, key.public.id, &seed));
-        let file = options.open(path);
-        let written = file.and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()
-        });
-        written.map_err(|e| format!("{}: {e}", path.display()))?;
+        write_new(path, text.as_bytes()).map_err(|error| of_file(path, &error))?;
         Ok(key)
     }
+}
+
+/// Writes a new file that only its owner can read. The file is there whole or not at all.
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = path.with_file_name(format!(".unfinished-{name}"));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // A killed process may have left it.
+    let _ = fs::remove_file(&unfinished);
+    let written = options.open(&unfinished).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        match fs::hard_link(&unfinished, path) {
+            // Not every file system has links, and a renamed file replaces another.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !path.exists() => {
+                fs::rename(&unfinished, path)
+            }
+            linked => linked,
+        }
+    });
+    let _ = fs::remove_file(&unfinished);
+    written
+}
+
+/// The error of a file as text; where the disk is full, with its directory and what to do.
+pub fn of_file(path: &Path, error: &io::Error) -> String {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    if !matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge) {
+        return format!("{}: {error}", path.display());
+    }
+    let directory = path.parent().filter(|parent| *parent != Path::new(""));
+    let directory = directory.unwrap_or(Path::new(".")).display();
+    format!("{}: no space left on {directory}; make room there and try again", path.display())
 }
 
 /// The keys in a file, one a line; blank lines and lines that begin with # are ignored.

@@ -4,7 +4,7 @@ use crate::program::program;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use certificate_notes::HEAD;
-use certificate_notes::keys::PrivateKey;
+use certificate_notes::keys::{PrivateKey, of_file};
 use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -85,7 +85,7 @@ impl Draft {
 
     /// Writes the note with these words of a verdict; the file appears as a whole.
     pub fn write(mut self, words: &str) -> Result<(), String> {
-        let failed = |e: std::io::Error| format!("{}: {e}", self.path.display());
+        let failed = |e: std::io::Error| of_file(&self.path, &e);
         let version = env!("CARGO_PKG_VERSION");
         let mut note = format!("{HEAD}\n{words}\nchecker {NAME} {version} {}\n", self.program);
         if let Some(key) = &self.key {

@@ -323,3 +323,21 @@ fn folders_that_are_no_certificates() {
     spoilt(&|p| std::fs::remove_file(p.join("MANIFEST")).unwrap(), "a file is missing: MANIFEST");
     spoilt(&|p| std::fs::write(object(p), "x").unwrap(), "the file is damaged, or is another");
 }
+
+/// The shell's limit lets a file have no bytes, as a full disk does.
+#[test]
+fn a_key_that_finds_no_room_leaves_nothing_and_is_made_by_the_next_try() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.cert()).unwrap();
+    let check = Command::cargo_bin("check").unwrap();
+    for (limit, status) in [("trap '' XFSZ; ulimit -f 0", 4), ("true", 0)] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{limit}; exec \"$0\" keygen alice --key alice.key")]);
+        let output = shell.arg(check.get_program()).current_dir(place.cert()).output().unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert_eq!(said.contains("no space left on"), status == 4, "{said}");
+        let files: Vec<_> = std::fs::read_dir(place.cert()).unwrap().map(Result::unwrap).collect();
+        assert_eq!(files.len(), usize::from(status == 0), "{files:?}");
+    }
+}
