@@ -142,9 +142,9 @@ fn open(board: &Board, settings: &Settings) -> Result<Opened, PlayerError> {
         Err(error) => return Err(error.into()),
     };
     let mut session = BuildSession::new(&store, &cover, u64::MAX)?;
-    session.use_tables()?;
+    session.use_tables();
     // A file that cannot be read during a search is treated like a missing one.
-    let values = session.into_values(settings.database_mib << 20).on_failure(|_| None);
+    let values = session.into_values(settings.database_mib << 20).going_on(|_| ());
     Ok(Opened { values, depths: Some(Depths::open(&settings.database, board)?) })
 }
 

@@ -82,7 +82,7 @@ impl Database {
             }
             Mode::Mapped(memory) => {
                 let mut session = BuildSession::new(&store, &cover, u64::MAX)?;
-                session.use_tables()?;
+                session.use_tables();
                 session.into_values(memory)
             }
             Mode::Cached(memory) => {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::egdb::StoreError;
 use crate::object_place::PlaceError;
 
 /// Why a farm cannot be used.
@@ -72,6 +73,9 @@ pub enum FarmError {
     /// The place for large results cannot be opened.
     #[error("--objects {0}")]
     Objects(PlaceError),
+    /// A file of a database cannot be read or is damaged.
+    #[error(transparent)]
+    Database(StoreError),
     /// The operating system creates no threads.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),

@@ -47,7 +47,7 @@ impl Objects {
     /// # Errors
     /// [`FarmError::Objects`]
     pub fn open(place: &str) -> Result<Objects, FarmError> {
-        Ok(Objects { store: object_place::open(place).map_err(FarmError::Objects)? })
+        Ok(Objects { store: object_place::open(place, true).map_err(FarmError::Objects)? })
     }
 
     /// Writes an object; returns its digest, which is its name.

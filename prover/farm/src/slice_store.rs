@@ -84,12 +84,17 @@ impl fmt::Display for Entry {
 }
 
 impl SliceStore {
-    /// Opens the object store of slices at a place: a directory, or `s3://bucket/prefix`.
+    /// Opens the object store of slices at a place: a directory, which is made if it `is_made`, or
+    /// `s3://bucket/prefix`.
     ///
     /// # Errors
     /// [`SliceStoreError::Place`]; [`SliceStoreError::Threads`]
-    pub fn open(place: &str, progress: &Progress) -> Result<SliceStore, SliceStoreError> {
-        let objects = object_place::open(place)?;
+    pub fn open(
+        place: &str,
+        is_made: bool,
+        progress: &Progress,
+    ) -> Result<SliceStore, SliceStoreError> {
+        let objects = object_place::open(place, is_made)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(SliceStoreError::Threads)?;
         Ok(SliceStore { place: place.into(), objects, runtime, progress: *progress })

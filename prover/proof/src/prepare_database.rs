@@ -6,7 +6,7 @@ use crate::board::Board;
 use crate::egdb::size::{rounded_down, rounded_up};
 use crate::egdb::{
     BuildError, BuildSession, Cover, Event, Making, PairEvent, Slice, Store, StoreError, Values,
-    build_pairs, extend, extend_depths,
+    build_pairs, extend, extend_depths, rebuild,
 };
 
 /// The most bytes in memory of the default database, which takes a few seconds to build.
@@ -17,13 +17,13 @@ const RESIDENT_BYTES: u64 = 64 << 20;
 /// The default of the most bytes of mapped tables.
 const MAP_SPACE: u64 = 32 << 30;
 
-/// Makes sure that `store` has the database of a cover, within the memory of `room`. If that is too
+/// Makes sure that `store` has the database of a cover. Slices that are lost or damaged are built
+/// again. Stays within the memory of `room`. If that is too
 /// little for all tables that are needed at a time, they are kept in mapped files. `partly`: if
 /// even that is too little for some slices, begins with the others.
 ///
 /// # Errors
-/// [`BuildError`]: among others when a file differs from the MANIFEST, or memory or disk do not
-/// suffice.
+/// [`BuildError`]: among others when memory or disk do not suffice.
 pub fn prepare(
     store: &Store,
     cover: &Cover,
@@ -33,20 +33,23 @@ pub fn prepare(
 ) -> Result<(), BuildError> {
     let memory = room.memory;
     let name = store.board().name();
+    // The lost ones of the slices that the MANIFEST lists.
     let verify = |there: &Cover| {
-        if !there.is_empty() {
-            progress.say(format!("database {name} with {there} pieces: verifying"));
-            store.verify(there)?;
+        if there.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok::<(), BuildError>(())
+        progress.say(format!("database {name} with {there} pieces: verifying"));
+        store.lost(&store.manifest_of(there)?.slices)
     };
     let (there, _) = store.finished()?;
-    if there.includes(cover) {
-        return verify(cover);
+    let is_listed = there.includes(cover);
+    if is_listed && verify(cover)?.is_empty() {
+        return Ok(());
     }
     let board = store.board();
     // If other processes have built all slices, only the MANIFEST is written.
-    let is_solved = Slice::all(board, cover).into_iter().all(|slice| store.has_slice(slice));
+    let is_solved =
+        !is_listed && Slice::all(board, cover).into_iter().all(|slice| store.has_slice(slice));
     let in_files = !is_solved && BuildSession::least_memory(board, cover) > memory;
     if in_files && !partly {
         let need = BuildSession::least_memory_with_files(board, cover);
@@ -54,11 +57,20 @@ pub fn prepare(
     }
     let _lock = store.lock()?;
     // Another process may have extended the database in the meantime.
-    verify(&store.finished()?.0)?;
+    let lost = verify(&if is_listed { cover.clone() } else { store.finished()?.0 })?;
     let what = |cover| format!("database {name} with {cover} pieces");
     let mut session = BuildSession::new(store, cover, memory)?;
+    let build = |session: &mut BuildSession<'_>| {
+        if !lost.is_empty() {
+            let names: Vec<_> = lost.iter().map(|slice| slice.name().file_name()).collect();
+            let names = names.join(", ");
+            progress.say(format!("database {name}: lost or damaged, built again: {names}"));
+            rebuild(session, &lost, show(progress, what))?;
+        }
+        if is_listed { Ok(()) } else { extend(session, show(progress, what)) }
+    };
     if !in_files {
-        return extend(&mut session, show(progress, what));
+        return build(&mut session);
     }
     let space = room.map_space(store)?;
     let tables = store.tables();
@@ -68,7 +80,7 @@ pub fn prepare(
         rounded_down(space)
     ));
     let _tables_lock = session.spill_tables(space, || wait(store, progress))?;
-    extend(&mut session, show(progress, what))
+    build(&mut session)
 }
 
 /// Makes sure that `store` has some slices of a cover and their twins, while other processes build
@@ -245,7 +257,7 @@ pub fn load_finished(
                 // No tables were requested, so a database that can only be read suffices.
                 Err(error) if room.holding.is_none() && is_of_disk(&error) => {
                     progress.say(format!("no tables can be made, values are cached: {error}"));
-                    session.use_tables()?;
+                    session.use_tables();
                 }
                 Err(error) => return Err(error),
             }
@@ -253,7 +265,7 @@ pub fn load_finished(
         }
         Holding::MappedIfThere => {
             let mut session = BuildSession::new(store, cover, room.memory)?;
-            session.use_tables()?;
+            session.use_tables();
             Ok(session.into_values(room.memory / 2))
         }
         Holding::Cached => {
@@ -334,9 +346,14 @@ fn make_tables(
     })
 }
 
-/// Whether an error is one of writing to the disk.
+/// Whether an error is one of writing to the disk, or of memory for tables.
 fn is_of_disk(error: &BuildError) -> bool {
-    matches!(error, BuildError::Store(StoreError::Io { .. }) | BuildError::TableSpace { .. })
+    matches!(
+        error,
+        BuildError::Store(StoreError::Io { .. })
+            | BuildError::TableSpace { .. }
+            | BuildError::Memory { .. }
+    )
 }
 
 /// The bytes that the values of a cover take in memory.

@@ -186,7 +186,7 @@ fn count_by_parts(
 ) -> Result<Option<Counts>, Problem> {
     let cover = &database.manifest.cover;
     let mut session = BuildSession::new(&database.store, cover, COUNT_MEMORY)?;
-    session.use_tables()?;
+    session.use_tables();
     let counts = match session.count_by_parts(slice) {
         Err(BuildError::Memory { .. }) => return Ok(None),
         counts => counts?,

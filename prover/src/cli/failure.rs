@@ -1,7 +1,7 @@
 //! The reasons why a command fails, with their exit statuses.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 #[cfg(feature = "farm")]
 use std::time::Duration;
 
@@ -20,8 +20,9 @@ use draughtproof_serve::NoteError;
 use thiserror::Error;
 
 use crate::board::{FenError, MoveError};
+use crate::egdb::atomic::{is_about_space, parent};
 use crate::egdb::exchange::ExchangeError;
-use crate::egdb::{BuildError, StoreError};
+use crate::egdb::{BuildError, OutOfMemory, StoreError};
 
 /// The reason why a command failed; each kind has an exit status.
 #[derive(Debug, Error)]
@@ -141,6 +142,9 @@ pub enum Failure {
     #[cfg(feature = "farm")]
     #[error("{0}: no manager answers; is one running, with the same --farm?")]
     NoManager(String),
+    /// The system grants no memory of this size.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// Memory or threads do not suffice.
     #[error("{0}")]
     Resource(String),
@@ -155,6 +159,17 @@ pub enum Failure {
     /// Standard input or output fails.
     #[error("standard input or output: {0}")]
     Io(#[from] io::Error),
+    /// A disk is full.
+    #[error(
+        "no space left on {}: make room there and start the same command again, which goes on from \
+         what is finished ({failure})", directory.display()
+    )]
+    Full {
+        /// The directory of the file that cannot be written.
+        directory: PathBuf,
+        /// The failure itself.
+        failure: Box<Failure>,
+    },
     /// A failure together with advice on what to do.
     #[error("{failure}: {advice}")]
     Advised {
@@ -179,7 +194,7 @@ impl Failure {
     /// The exit status of the process.
     pub fn status(&self) -> u8 {
         match self {
-            Failure::Advised { failure, .. } => failure.status(),
+            Failure::Advised { failure, .. } | Failure::Full { failure, .. } => failure.status(),
             Failure::Unsolved(_)
             | Failure::Games { .. }
             | Failure::Unkept(_)
@@ -199,8 +214,14 @@ impl Failure {
             | Failure::Exchange(ExchangeError::Line { .. })
             | Failure::Literature(LiteratureError::Line { .. }) => 2,
             #[cfg(feature = "farm")]
-            Failure::Farm(FarmError::Address { .. } | FarmError::Name(_))
-            | Failure::Slices(SliceStoreError::Place(_)) => 2,
+            Failure::Farm(FarmError::Address { .. } | FarmError::Name(_)) => 2,
+            #[cfg(feature = "farm")]
+            Failure::Farm(FarmError::Objects(place))
+            | Failure::Slices(SliceStoreError::Place(place))
+                if place.is_usage =>
+            {
+                2
+            }
             #[cfg(feature = "serve")]
             Failure::Note(_) => 2,
             _ => 3,
@@ -210,6 +231,12 @@ impl Failure {
     /// Adds advice to a failure, using only options that the command has, as `has` says.
     #[must_use]
     pub(super) fn advised(self, has: impl Fn(&str) -> bool) -> Failure {
+        if let Some((path, error)) = self.of_system()
+            && is_about_space(error)
+        {
+            let directory = parent(path).to_path_buf();
+            return Failure::Full { directory, failure: Box::new(self) };
+        }
         let ways: Vec<&str> =
             self.ways().iter().filter(|(option, _)| has(option)).map(|(_, way)| *way).collect();
         let advice = match ways.split_last() {
@@ -221,6 +248,18 @@ impl Failure {
         self.with_advice(&advice)
     }
 
+    /// The error of the operating system that the failure is, and its file or directory.
+    fn of_system(&self) -> Option<(&Path, &io::Error)> {
+        match self {
+            Failure::File { path, source }
+            | Failure::Store(StoreError::Io { path, source })
+            | Failure::Build(BuildError::Store(StoreError::Io { path, source }))
+            | Failure::Emit(EmitError::Io { path, source })
+            | Failure::Ledger(LedgerError::Io { path, source }) => Some((path, source)),
+            _ => None,
+        }
+    }
+
     /// The options that can help against a failure, and the advice that goes with each.
     fn ways(&self) -> &'static [(&'static str, &'static str)] {
         match self {
@@ -228,6 +267,12 @@ impl Failure {
                 ("pieces", "take fewer --pieces"),
                 ("memory", "allow more --memory"),
                 ("partly", "begin --partly"),
+            ],
+            Failure::Memory(_) => &[
+                ("leaf-table", "use a smaller --leaf-table"),
+                ("hash", "use a smaller --hash"),
+                ("threads", "use fewer --threads"),
+                ("memory", "allow less --memory"),
             ],
             Failure::Build(BuildError::LeftOut { .. }) => {
                 &[("memory", "run it again with more --memory")]

@@ -15,6 +15,8 @@ mod prove;
 mod serve;
 mod stop;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use database::{db, plan, probe, stats};
@@ -23,6 +25,8 @@ use options::usually_8x8;
 use play::{analyse, annotate, book, engine, game, perft, replay};
 use prove::{certify, combine, literature, report, solve, trim};
 
+use crate::egdb::OutOfMemory;
+use crate::egdb::limits::raise_open_files;
 pub use failure::Failure;
 
 /// Solves checkers: builds endgame databases, proves the value of a position, writes a certificate.
@@ -148,7 +152,12 @@ enum Command {
 pub fn run() -> Result<(), Failure> {
     let matches = help::with_short_help(Cli::command()).get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    cli.run().map_err(|failure| {
+    let ended = catch_unwind(AssertUnwindSafe(|| cli.run()));
+    let ended = ended.unwrap_or_else(|panic| match panic.downcast::<OutOfMemory>() {
+        Ok(lack) => Err(Failure::Memory(*lack)),
+        Err(panic) => resume_unwind(panic),
+    });
+    ended.map_err(|failure| {
         let program = Cli::command();
         let mut command = &program;
         let mut given = &matches;
@@ -167,6 +176,7 @@ impl Cli {
     /// [`Failure`], which tells the exit status.
     pub fn run(self) -> Result<(), Failure> {
         options::values::say_when_a_file_is_cut();
+        raise_open_files();
         match self.command {
             None if self.help_all => help::print_all(),
             None => certify::run(&self.certify),

@@ -14,7 +14,7 @@ use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::failure::Failure;
-use crate::egdb::atomic::{UNFINISHED, sync_directory};
+use crate::egdb::atomic::{UNFINISHED, of_system, parent, sync_directory};
 use crate::egdb::cluster::require_new;
 
 /// Output for people or for programs.
@@ -113,7 +113,7 @@ impl ResultOptions {
         let there = directory.ancestors().skip(1).find(|folder| folder.exists());
         let new = require_new(&directory)
             .and_then(|()| tempfile::tempdir_in(there.unwrap_or(Path::new("."))).map(|_| ()));
-        new.map_err(|source| Failure::file(&directory, source))?;
+        new.map_err(|source| Failure::file(&directory, of_system(source)))?;
         Ok((directory, Table::new(ResultWriter::new(None)?, self.format)))
     }
 }
@@ -188,7 +188,7 @@ impl Destination {
             // The umask of the user applies, as it does to any new file.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        let unfinished = builder.tempfile_in(directory(&path))?;
+        let unfinished = builder.tempfile_in(parent(&path)).map_err(of_system)?;
         if let Ok(there) = there {
             unfinished.as_file().set_permissions(there.permissions())?;
         }
@@ -199,13 +199,8 @@ impl Destination {
         let Destination::Unfinished(file, path) = self else { return Ok(()) };
         file.as_file().sync_all()?;
         file.persist(&path)?;
-        sync_directory(directory(&path))
+        sync_directory(parent(&path))
     }
-}
-
-/// The directory of a file; the current one for a path without a directory.
-fn directory(path: &Path) -> &Path {
-    path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
 impl ResultWriter {

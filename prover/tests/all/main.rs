@@ -3,4 +3,7 @@
 
 mod covers;
 mod depth;
+mod faults;
+#[cfg(target_os = "linux")]
+mod limits;
 mod spelling;

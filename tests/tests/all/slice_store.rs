@@ -70,6 +70,14 @@ fn wrong_objects_are_rejected() {
     stored_slices_are_taken(&machines);
     let bad = Machines { place: "ftp://somewhere", ..machines };
     bad.fails("bad", 2, "expected a directory or s3://bucket/prefix");
+    // A store that is read from has to be there.
+    for (wrong, status, text) in
+        [("gone", 3, "expected a directory that is there"), ("s3:bucket/x", 2, "s3://bucket/x")]
+    {
+        let (found, said) = Machines { place: wrong, ..machines }.run("reader", &[]);
+        assert!(found == Some(status) && said.contains(text), "{said}");
+        assert!(!place.path().join(wrong).exists());
+    }
     let entry = place.path().join("store/4x6/slices/0-1-0-1.json");
     let text = fs::read_to_string(&entry).unwrap();
     let name = text.split('"').find(|part| part.len() == 64).unwrap();

@@ -8,6 +8,7 @@ use certificate_spec::database::SliceRecord;
 
 use super::error::BuildError;
 use super::memory::depth_needs;
+use super::pairs::pair_of;
 use super::residency::Later;
 use super::session::BuildSession;
 use crate::disk::store::Store;
@@ -95,6 +96,34 @@ pub fn extend(
         store.complete(&cover, &records)?;
         progress(Event::End);
     }
+    Ok(())
+}
+
+/// Builds slices again that the MANIFEST lists and whose files are missing or damaged (under
+/// [`Store::lock`]); other files stay.
+///
+/// # Errors
+/// [`BuildError`]: among others when the memory does not suffice, or the slices come out with other
+/// bytes than the MANIFEST lists.
+pub fn rebuild(
+    session: &mut BuildSession<'_>,
+    lost: &[Slice],
+    mut progress: impl FnMut(Event),
+) -> Result<(), BuildError> {
+    lost.iter().try_for_each(|&slice| session.store.remove_slice(slice))?;
+    let mut pairs: Vec<Slice> = lost.iter().map(|&slice| pair_of(slice)).collect();
+    pairs.sort_by_key(|slice| slice.name().order());
+    pairs.dedup();
+    let size = |slice: Slice| slice.with_twin().iter().map(|s| s.indices(session.board)).sum();
+    let indices = pairs.iter().map(|&slice| size(slice)).sum();
+    progress(Event::Begin { cover: session.cover.clone(), indices, finished: 0 });
+    let mut later = Later::new(&pairs);
+    for slice in pairs {
+        later.next();
+        session.solve_again(slice, later.needs())?;
+        progress(Event::Done(size(slice)));
+    }
+    progress(Event::End);
     Ok(())
 }
 

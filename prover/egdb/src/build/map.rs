@@ -1,12 +1,17 @@
 //! Tables of finished slices in mapped files, for searches.
 
+use std::io;
+
 use certificate_spec::cover::Cover;
 
 use super::error::BuildError;
 use super::placement::TablePlacement;
 use super::session::BuildSession;
+use crate::disk::error::StoreError;
 use crate::disk::mapped::file_length;
 use crate::index::slice::Slice;
+use crate::limits::address_space;
+use crate::values::pages::OutOfMemory;
 use draughtproof_game::Board;
 
 /// An event of making tables.
@@ -30,15 +35,27 @@ pub enum Making {
 }
 
 impl BuildSession<'_> {
-    /// Uses the tables of slices that are in files, and makes none.
-    ///
-    /// # Errors
-    /// [`BuildError`]
-    pub fn use_tables(&mut self) -> Result<(), BuildError> {
+    /// Uses the tables of slices that are in files, and makes none. If one cannot be mapped, none is
+    /// used.
+    pub fn use_tables(&mut self) {
         let mut slices = Slice::all(self.board, &self.cover);
         slices.retain(|slice| self.records.contains_key(slice));
-        self.open_tables(&slices, false)?;
-        Ok(())
+        if self.check_address_space(&slices).is_err() || self.open_tables(&slices, false).is_err() {
+            for slice in slices {
+                self.builder.forget(slice);
+                self.resident.unmap(slice);
+            }
+        }
+    }
+
+    /// Checks that tables take at most half of the addresses that this process may still use.
+    fn check_address_space(&self, slices: &[Slice]) -> Result<(), StoreError> {
+        let bytes = slices.iter().map(|&slice| self.tables.length(slice)).sum::<u64>();
+        if address_space().is_none_or(|left| bytes <= left / 2) {
+            return Ok(());
+        }
+        let source = io::Error::new(io::ErrorKind::OutOfMemory, OutOfMemory { bytes });
+        Err(StoreError::Io { path: self.store.tables(), source })
     }
 
     /// Keeps the tables of slices in mapped files instead of in memory: of the slices of the cover
@@ -51,6 +68,7 @@ impl BuildSession<'_> {
         let mut all = Slice::all(self.board, &self.cover);
         all.retain(|slice| self.records.contains_key(slice));
         let chosen = first_tables(self.board, all, space);
+        self.check_address_space(&chosen)?;
         self.placement = TablePlacement::Mapped(chosen.iter().copied().collect());
         if self.open_tables(&chosen, false)?.is_empty() {
             return Ok(());

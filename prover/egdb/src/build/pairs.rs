@@ -32,7 +32,7 @@ pub fn pair_of(slice: Slice) -> Slice {
 
 /// Builds slices of the cover of `session` with their twins, in order, under
 /// [`Store::lock_with_others`](crate::Store::lock_with_others). Slices that are there are verified;
-/// one that is damaged and that the MANIFEST does not list is built again. `report` is called with
+/// one that is damaged is built again. `report` is called with
 /// each pair.
 ///
 /// # Errors
@@ -49,18 +49,32 @@ pub fn build_pairs(
     let mut later = Later::new(&pairs);
     for slice in pairs {
         later.next();
-        if session.verify_listed(&slice.with_twin())? {
+        let both = slice.with_twin();
+        if session.lost_of_listed(&both)?.is_some_and(|lost| lost.is_empty()) {
             report(slice, PairEvent::Found);
             continue;
         }
         let _lock = session.store.lock_pair(slice, || report(slice, PairEvent::Wait))?;
-        if session.store.are_finished(&slice.with_twin())? {
+        // Another process may have built them meanwhile.
+        let lost = session.lost_of_listed(&both)?;
+        let is_there = match &lost {
+            Some(lost) => lost.is_empty(),
+            None => session.store.are_finished(&both)?,
+        };
+        if is_there {
             report(slice, PairEvent::Found);
             continue;
         }
         check_needs(session, slice)?;
         report(slice, PairEvent::Begin);
-        session.solve(slice, later.needs()).map_err(|error| with_damaged_slice(session, error))?;
+        let solved = match lost {
+            Some(lost) => {
+                lost.iter().try_for_each(|&slice| session.store.remove_slice(slice))?;
+                session.solve_again(slice, later.needs())
+            }
+            None => session.solve(slice, later.needs()),
+        };
+        solved.map_err(|error| with_damaged_slice(session, error))?;
         report(slice, PairEvent::Built);
     }
     Ok(())

@@ -150,14 +150,11 @@ impl<'a> BuildSession<'a> {
         Ok(())
     }
 
-    /// Verifies the files of slices against the MANIFEST; returns whether it lists them.
-    pub(crate) fn verify_listed(&self, pair: &[Slice]) -> Result<bool, BuildError> {
-        let Some(records) = pair.iter().map(|s| self.records.get(s)).collect::<Option<Vec<_>>>()
-        else {
-            return Ok(false);
-        };
-        records.into_iter().try_for_each(|record| self.store.verify_slice(record))?;
-        Ok(true)
+    /// Those of a pair of slices whose files are missing or damaged; `None` if the MANIFEST does
+    /// not list the pair.
+    pub(crate) fn lost_of_listed(&self, pair: &[Slice]) -> Result<Option<Vec<Slice>>, BuildError> {
+        let records = pair.iter().map(|s| self.records.get(s)).collect::<Option<Vec<_>>>();
+        Ok(records.map(|records| self.store.lost(records)).transpose()?)
     }
 
     /// The slices of the cover that the MANIFEST does not list.

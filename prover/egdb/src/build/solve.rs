@@ -41,6 +41,14 @@ impl BuildSession<'_> {
         Ok(())
     }
 
+    /// Solves a listed slice and its twin, of which files are lost, and puts them in their places.
+    pub(crate) fn solve_again(&mut self, slice: Slice, later: &[Slice]) -> Result<(), BuildError> {
+        self.solve(slice, later)?;
+        let records = slice.with_twin().into_iter().filter_map(|slice| self.records.get(&slice));
+        records.into_iter().try_for_each(|record| self.store.put_back(record))?;
+        Ok(())
+    }
+
     /// Writes a slice, which was solved in this time, and its figures.
     fn save(&self, slice: Slice, solve_seconds: f64) -> Result<(), BuildError> {
         let start = Stopwatch::start();

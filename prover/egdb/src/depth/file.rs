@@ -159,7 +159,6 @@ pub(crate) fn save(
 /// A depth file, opened.
 pub(super) struct DepthFile {
     path: PathBuf,
-    file: File,
     units: Parts,
     /// The longest depth of a position of the slice.
     pub(super) longest: u16,
@@ -194,7 +193,7 @@ impl DepthFile {
             Some(&end) if end != length => {
                 Err(wrong(&path, format!("{end} bytes"), format!("{length} bytes")))
             }
-            _ => Ok(Some(DepthFile { path, file, units, longest, offsets })),
+            _ => Ok(Some(DepthFile { path, units, longest, offsets })),
         }
     }
 
@@ -224,7 +223,8 @@ impl DepthFile {
             return Ok(Vec::new());
         }
         let mut payload = vec![0; (to - from) as usize];
-        let read = self.file.read_exact_at(&mut payload, from);
+        // A unit is read rarely, and a process may have only some files open.
+        let read = File::open(&self.path).and_then(|file| file.read_exact_at(&mut payload, from));
         read.map_err(|source| StoreError::Io { path: self.path.clone(), source })?;
         let length = self.units.layout.span(unit).len as usize * width(self.longest);
         let (sum, code) = payload.split_at(CHECKSUM.min(payload.len()));

@@ -89,10 +89,19 @@ pub fn write_unsynced<T>(
     // The umask of the user applies, as it does to any new file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(parent(path))?;
+    let mut file = builder.tempfile_in(parent(path)).map_err(of_system)?;
     let result = write(file.as_file_mut())?;
     file.persist(path)?;
     Ok(result)
+}
+
+/// The error of the system in an error of the library of temporary files, without the name that
+/// the library chose.
+pub fn of_system(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((what, _)) => io::Error::new(error.kind(), what),
+        None => error,
+    }
 }
 
 /// Makes all writes to the file system of a directory durable. Where the operating system has no
@@ -131,8 +140,32 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
+/// Whether an error says that a disk is full, or as full as its user may make it.
+pub fn is_about_space(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// The free bytes on the disk of a directory; more than any database takes if the system cannot
+/// report them.
+///
+/// # Errors
+/// The errors of the system.
+pub fn free_space(directory: &Path) -> io::Result<u64> {
+    #[cfg(unix)]
+    {
+        let space = rustix::fs::statvfs(directory)?;
+        Ok(space.f_bavail * space.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = directory;
+        Ok(1 << 60)
+    }
+}
+
 /// The directory of a file; the current one for a path without a directory.
-fn parent(path: &Path) -> &Path {
+pub fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

@@ -1,11 +1,22 @@
 //! The errors of the files of a database.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use certificate_spec::WireError;
 use certificate_spec::cover::Cover;
 use thiserror::Error;
+
+/// The way to mend a file: without its MANIFEST a database is lost, and a slice is built alone.
+fn remedy(path: &Path, directory: &Path) -> String {
+    match path.file_name() {
+        Some(name) if name == "MANIFEST" => {
+            format!("remove {} to build the database again", directory.display())
+        }
+        _ => "`prove db` with this database's --game, --pieces and --db builds this file again"
+            .into(),
+    }
+}
 
 /// An error of the files of a database.
 #[derive(Debug, Error)]
@@ -25,7 +36,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The bytes of a file do not have the required format.
-    #[error("{path}: {source}; remove {directory} to build the database again")]
+    #[error("{path}: {source}; {}", remedy(path, directory))]
     Wire {
         /// The path of the file.
         path: PathBuf,
@@ -35,9 +46,7 @@ pub enum StoreError {
         directory: PathBuf,
     },
     /// A file belongs to another database or is damaged.
-    #[error(
-        "{path}: expected {expected}, found {found}; remove {directory} to build the database again"
-    )]
+    #[error("{path}: expected {expected}, found {found}; {}", remedy(path, directory))]
     Mismatch {
         /// The path of the file.
         path: PathBuf,

@@ -12,6 +12,7 @@ pub(crate) mod figures;
 mod locks;
 mod manifest;
 pub(crate) mod mapped;
+pub(crate) mod open_files;
 pub(crate) mod read_at;
 mod slice_files;
 pub(crate) mod store;

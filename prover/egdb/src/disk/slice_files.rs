@@ -68,6 +68,9 @@ impl Store {
         record: Option<&SliceRecord>,
     ) -> Result<Table, StoreError> {
         let path = self.slice_path(slice);
+        if record.is_some() && !path.exists() {
+            return Err(self.mismatch(&path, "the slice that MANIFEST lists", "no such file"));
+        }
         let bytes = self.read_file(&path)?;
         if let Some(record) = record {
             let digest = Digest::of(&bytes);
@@ -93,6 +96,59 @@ impl Store {
     /// [`StoreError`]: among others for the first file that differs from the MANIFEST.
     pub fn verify(&self, cover: &Cover) -> Result<(), StoreError> {
         self.manifest_of(cover)?.slices.iter().try_for_each(|expected| self.verify_slice(expected))
+    }
+
+    /// The slices among these records whose files are missing or differ from their record.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]: a file cannot be read.
+    pub fn lost<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a SliceRecord>,
+    ) -> Result<Vec<Slice>, StoreError> {
+        let mut lost = Vec::new();
+        for record in records {
+            let slice = Slice::from(record.name);
+            let is_there = self.directory.join(record.name.file_name()).exists();
+            match is_there.then(|| self.verify_slice(record)).transpose() {
+                Ok(Some(())) => {}
+                Ok(None) | Err(StoreError::Mismatch { .. }) => lost.push(slice),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(lost)
+    }
+
+    /// Removes the file of a slice, if it is there.
+    pub(crate) fn remove_slice(&self, slice: Slice) -> Result<(), StoreError> {
+        let path = self.slice_path(slice);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::Io { path, source: error })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a slice that was built again in the place of the file that the MANIFEST lists.
+    ///
+    /// # Errors
+    /// [`StoreError::Mismatch`] if its bytes are not those that the MANIFEST lists.
+    pub(crate) fn put_back(&self, record: &SliceRecord) -> Result<(), StoreError> {
+        let name = record.name.file_name();
+        let (from, to) = (self.building.join(&name), self.directory.join(&name));
+        let done = if to.exists() {
+            // The twin of a lost slice was there, and was built again beside it.
+            fs::remove_file(&from)
+        } else {
+            self.verify_slice(record)?;
+            fs::rename(&from, &to)
+        };
+        done.map_err(|source| StoreError::Io { path: from, source })?;
+        // The directory of unlisted slices may hold others.
+        let _ = fs::remove_dir(&self.building);
+        atomic::sync_file_system(&self.directory)
+            .map_err(|source| StoreError::Io { path: self.directory.clone(), source })
     }
 
     /// Verifies the length and the digest of the file of a slice.

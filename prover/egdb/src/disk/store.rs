@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use certificate_spec::WireError;
 
+use super::atomic;
 use super::error::StoreError;
 use crate::index::slice::Slice;
 use draughtproof_game::Board;
@@ -74,16 +75,9 @@ impl Store {
     /// # Errors
     /// [`StoreError::Io`]
     pub fn free_space(&self) -> Result<u64, StoreError> {
-        #[cfg(unix)]
-        {
-            let there = self.directory.ancestors().find(|folder| folder.exists());
-            let there = there.unwrap_or(Path::new("."));
-            let space = rustix::fs::statvfs(there)
-                .map_err(|e| StoreError::Io { path: there.into(), source: e.into() })?;
-            Ok(space.f_bavail * space.f_frsize)
-        }
-        #[cfg(not(unix))]
-        Ok(1 << 60)
+        let there = self.directory.ancestors().find(|folder| folder.exists());
+        let there = there.unwrap_or(Path::new("."));
+        atomic::free_space(there).map_err(|source| StoreError::Io { path: there.into(), source })
     }
 
     pub(super) fn read_file(&self, path: &Path) -> Result<Vec<u8>, StoreError> {

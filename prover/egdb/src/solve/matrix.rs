@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use crate::values::pages::table;
+
 /// The number of words beyond which a matrix is worth spreading over threads.
 pub const PARALLEL_WORDS: usize = 1 << 15;
 
@@ -19,7 +21,11 @@ impl Matrix {
     pub fn reset(&mut self, rows: usize, columns: usize) {
         (self.rows, self.columns, self.words) = (rows, columns, columns.div_ceil(64));
         self.bits.clear();
-        self.bits.resize(rows * self.stride(), 0);
+        let length = rows * self.stride();
+        if length > self.bits.capacity() {
+            self.bits = table(length, || 0);
+        }
+        self.bits.resize(length, 0);
     }
 
     /// The number of words of a row: its win words, then its loss words.

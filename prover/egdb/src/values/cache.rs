@@ -14,7 +14,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use certificate_spec::slice::PART_POSITIONS;
 use certificate_spec::value::Value;
 
-use super::pages::ask_for_large_pages;
+use super::pages::{table, try_table};
 use super::table::value_of;
 
 /// The number of words of a frame: alternating win and loss words of 64 positions.
@@ -38,6 +38,8 @@ const CONSTANT: u32 = u32::MAX - 2;
 struct Hand {
     /// The part in each frame that was given out.
     owners: Vec<u32>,
+    /// The number of frames for which there is memory.
+    most: usize,
     frame: usize,
     turn: u64,
 }
@@ -55,12 +57,12 @@ impl Cache {
     /// A cache of at most `limit` bytes (at least one part), of parts numbered below `parts`.
     pub(crate) fn new(parts: usize, limit: u64) -> Self {
         let frames = (limit / (8 * WORDS as u64)).clamp(1, parts.max(1) as u64) as usize;
-        let entries: Vec<AtomicU64> = (0..parts).map(|_| AtomicU64::new(0)).collect();
+        let entries = table(parts, || AtomicU64::new(0));
         Cache {
             entries,
             chunks: (0..frames.div_ceil(CHUNK)).map(|_| OnceLock::new()).collect(),
             frames,
-            hand: Mutex::new(Hand { owners: Vec::new(), frame: 0, turn: 0 }),
+            hand: Mutex::new(Hand { owners: Vec::new(), most: frames, frame: 0, turn: 0 }),
         }
     }
 
@@ -102,25 +104,41 @@ impl Cache {
         self.entries[part].store(frame << FRAME, Ordering::Release);
     }
 
+    /// Allocates the next frames if all others were given out. If there is no memory for them, the
+    /// cache stays as small as it is.
+    fn add_chunk(&self, hand: &mut Hand) {
+        let (given, number) = (hand.owners.len(), hand.owners.len() / CHUNK);
+        if given == hand.most || self.chunks[number].get().is_some() {
+            return;
+        }
+        let frames = CHUNK.min(self.frames - number * CHUNK);
+        match try_table(frames * WORDS, || AtomicU64::new(0)) {
+            Ok(words) => drop(self.chunks[number].set(words)),
+            Err(_) => hand.most = given,
+        }
+    }
+
     /// Caches win and loss words of a part, which may be only the first words of it.
     pub(crate) fn insert(&self, part: usize, win: &[u64], loss: &[u64]) {
         let groups = win.len().min(WORDS / 2);
         let mut hand = self.hand.lock().unwrap_or_else(PoisonError::into_inner);
-        let Hand { owners, frame: next, turn } = &mut *hand;
+        self.add_chunk(&mut hand);
+        let Hand { owners, most, frame: next, turn } = &mut *hand;
         let before = self.entries[part].load(Ordering::Relaxed);
         let frame = match ((before >> FRAME) as u32).checked_sub(1) {
             // Another thread has cached at least as many words.
             Some(_) if before >> GROUPS & 0x7f >= groups as u64 => return,
             Some(frame) => frame as usize,
-            None if owners.len() < self.frames => {
+            None if owners.len() < *most => {
                 owners.push(part as u32);
                 owners.len() - 1
             }
+            None if owners.is_empty() => return,
             // The hand passes each frame at most once before it finds one, except for the effect of
             // other threads.
             None => loop {
                 let at = *next;
-                *next = (at + 1) % self.frames;
+                *next = (at + 1) % *most;
                 let old = &self.entries[owners[at] as usize];
                 if old.fetch_and(!USED, Ordering::Relaxed) & USED == 0 {
                     break at;
@@ -130,13 +148,7 @@ impl Cache {
         self.entries[owners[frame] as usize].store(0, Ordering::Relaxed);
         fence(Ordering::Release);
         owners[frame] = part as u32;
-        let chunk = self.chunks[frame / CHUNK].get_or_init(|| {
-            let frames = CHUNK.min(self.frames - frame / CHUNK * CHUNK);
-            let mut words = Vec::with_capacity(frames * WORDS);
-            ask_for_large_pages(words.spare_capacity_mut());
-            words.resize_with(frames * WORDS, || AtomicU64::new(0));
-            words
-        });
+        let Some(chunk) = self.chunks[frame / CHUNK].get() else { return };
         let words = &chunk[frame % CHUNK * WORDS..][..2 * groups];
         for (words, (&win, &loss)) in words.chunks_exact(2).zip(win.iter().zip(loss)) {
             words[0].store(win, Ordering::Relaxed);

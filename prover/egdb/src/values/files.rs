@@ -3,7 +3,8 @@
 
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use certificate_spec::cover::Cover;
@@ -16,6 +17,7 @@ use super::table::{Value, value_of};
 use crate::codec::decode::{Scratch, SliceDecoder};
 use crate::codec::layout::{Cut, Layout};
 use crate::disk::error::StoreError;
+use crate::disk::open_files::OpenFiles;
 use crate::disk::read_at::ReadAt;
 use crate::disk::store::Store;
 use crate::index::slice::Slice;
@@ -27,6 +29,7 @@ pub(crate) struct Files {
     /// The file of each slice, by place.
     slices: Vec<SliceFile>,
     places: SliceArray,
+    open: OpenFiles,
     cache: Cache,
 }
 
@@ -39,7 +42,6 @@ struct SliceFile {
 
 struct Opened {
     path: PathBuf,
-    file: File,
     decoder: SliceDecoder,
 }
 
@@ -91,7 +93,8 @@ impl Files {
             file
         });
         let slices = slices.collect();
-        Files { store, slices, places, cache: Cache::new(first_part, memory) }
+        let cache = Cache::new(first_part, memory);
+        Files { store, slices, places, open: OpenFiles::new(), cache }
     }
 
     /// Opens the file of a slice; `None` if there is none.
@@ -99,7 +102,10 @@ impl Files {
         if let Some(opened) = file.opened.get() {
             return Ok(Some(opened));
         }
-        let Some(opened) = Opened::new(&self.store, file.slice)? else { return Ok(None) };
+        let open = |path: &Path| self.open.get(self.places.place(file.slice), path);
+        let Some((opened, _)) = Opened::new(&self.store, file.slice, open)? else {
+            return Ok(None);
+        };
         let decoder = &opened.decoder;
         // Constant units are entered into the cache, so that no look-up has to read the directory
         // first.
@@ -191,7 +197,8 @@ impl Files {
         place: u64,
         scratch: &mut Scratch,
     ) -> Result<Option<Value>, StoreError> {
-        let payload = opened.payload(unit)?;
+        let there = self.open.get(self.places.place(file.slice), &opened.path);
+        let payload = opened.payload(unit, there)?;
         let damaged = || self.store.damaged(&opened.path, unit);
         let mut last = None;
         for (number, part) in opened.decoder.parts(unit, &payload).ok_or_else(damaged)? {
@@ -219,11 +226,15 @@ impl Files {
 }
 
 impl Opened {
-    /// Opens the file of a slice and reads its head; `None` if there is none.
-    fn new(store: &Store, slice: Slice) -> Result<Option<Self>, StoreError> {
+    /// Opens the file of a slice by `open` and reads its head; `None` if there is none.
+    fn new<F: Deref<Target = File>>(
+        store: &Store,
+        slice: Slice,
+        open: impl FnOnce(&Path) -> io::Result<F>,
+    ) -> Result<Option<(Self, F)>, StoreError> {
         let path = store.slice_path(slice);
         let io_error = |source| StoreError::Io { path: path.clone(), source };
-        let file = match File::open(&path) {
+        let file = match open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(io_error)?,
         };
@@ -235,14 +246,18 @@ impl Opened {
         head.resize(whole as usize, 0);
         file.read_exact_at(&mut head, 0).map_err(io_error)?;
         let decoder = SliceDecoder::new(store.board(), slice, &head, length).map_err(wire)?;
-        Ok(Some(Opened { path, file, decoder }))
+        Ok(Some((Opened { path, decoder }, file)))
     }
 
-    /// The payload of a unit; empty if all its values are equal.
-    fn payload(&self, unit: u64) -> Result<Vec<u8>, StoreError> {
+    /// The payload of a unit, from the file; empty if all its values are equal.
+    fn payload(
+        &self,
+        unit: u64,
+        file: io::Result<impl Deref<Target = File>>,
+    ) -> Result<Vec<u8>, StoreError> {
         let Unit::Coded { offset, length } = self.decoder.unit(unit) else { return Ok(Vec::new()) };
         let mut payload = vec![0; length as usize];
-        let read = self.file.read_exact_at(&mut payload, offset);
+        let read = file.and_then(|file| file.read_exact_at(&mut payload, offset));
         read.map_err(|source| StoreError::Io { path: self.path.clone(), source })?;
         Ok(payload)
     }
@@ -254,10 +269,11 @@ impl Opened {
 /// # Errors
 /// [`StoreError`] when it cannot be read or is damaged.
 pub(crate) fn count_quiet(store: &Store, slice: Slice) -> Result<Option<[u64; 2]>, StoreError> {
-    let Some(opened) = Opened::new(store, slice)? else { return Ok(None) };
+    let open = |path: &Path| File::open(path).map(Box::new);
+    let Some((opened, file)) = Opened::new(store, slice, open)? else { return Ok(None) };
     let decoder = &opened.decoder;
     let count = |scratch: &mut Scratch, unit: u64| {
-        let (payload, mut counts) = (opened.payload(unit)?, [0; 2]);
+        let (payload, mut counts) = (opened.payload(unit, Ok(&*file))?, [0; 2]);
         let damaged = || store.damaged(&opened.path, unit);
         for (number, part) in decoder.parts(unit, &payload).ok_or_else(damaged)? {
             if part == Part::Constant(Value::Draw) {

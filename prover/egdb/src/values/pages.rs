@@ -1,9 +1,48 @@
-//! Large memory pages for large tables.
+//! Memory for large tables: pages, and what to do when there is none.
+
+use std::fmt;
+use std::panic::resume_unwind;
+
+use crate::size::rounded_up;
+
+/// Memory that cannot be had. Where a function without an error needs it, the thread unwinds with
+/// this as its payload, and the command ends with this as its error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// The bytes that were wanted.
+    pub bytes: u64,
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of memory in one piece cannot be had", rounded_up(self.bytes))
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+/// A table of this length, in large pages if the system has them.
+///
+/// # Errors
+/// [`OutOfMemory`]
+pub fn try_table<T>(length: usize, value: impl FnMut() -> T) -> Result<Vec<T>, OutOfMemory> {
+    let bytes = (length as u64).saturating_mul(size_of::<T>() as u64);
+    let mut table = Vec::new();
+    table.try_reserve_exact(length).map_err(|_| OutOfMemory { bytes })?;
+    ask_for_large_pages(table.spare_capacity_mut());
+    table.resize_with(length, value);
+    Ok(table)
+}
+
+/// Like [`try_table`]; unwinds with [`OutOfMemory`] if there is no memory.
+pub fn table<T>(length: usize, value: impl FnMut() -> T) -> Vec<T> {
+    try_table(length, value).unwrap_or_else(|lack| resume_unwind(Box::new(lack)))
+}
 
 /// Asks the operating system to back memory by large pages: look-ups access all of a large table at
 /// random, and would miss the translation look-aside buffer nearly every time. If the system
 /// refuses, small pages are used. This must be called before anything is written there.
-pub fn ask_for_large_pages<T>(memory: &[T]) {
+fn ask_for_large_pages<T>(memory: &[T]) {
     const PAGE: usize = 4096;
     let start = memory.as_ptr().addr().next_multiple_of(PAGE);
     let end = (memory.as_ptr().addr() + size_of_val(memory)) & !(PAGE - 1);

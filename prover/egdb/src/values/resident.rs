@@ -1,5 +1,8 @@
 //! A database in memory or in mapped files, as far as there is room.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use certificate_spec::cover::Cover;
 
 use super::files::{Effort, Files, Miss, Place};
@@ -44,20 +47,20 @@ pub struct Values {
     limits: SideLimits,
     /// The files for slices without a table, and for pages that are damaged.
     files: Option<Box<Files>>,
-    on_failure: fn(&StoreError) -> Option<Value>,
-}
-
-/// The default action of [`Values::probe`] on an error.
-fn panic_on_failure(error: &StoreError) -> Option<Value> {
-    panic!("{error}");
+    /// The action on an error of [`Values::probe`], instead of recording it.
+    say: Option<fn(&StoreError)>,
+    has_failed: AtomicBool,
+    /// The first error of [`Values::probe`].
+    failure: Mutex<Option<StoreError>>,
 }
 
 impl Values {
     /// The database of `board` with a cover, without any tables.
     pub(crate) fn without_tables(board: &Board, cover: &Cover) -> Self {
         let (tables, limits) = (Tables::new(cover), SideLimits::new(cover));
-        let (board, cover, on_failure) = (board.clone(), cover.clone(), panic_on_failure as _);
-        Values { board, tables, cover, limits, files: None, on_failure }
+        let (board, cover) = (board.clone(), cover.clone());
+        let (has_failed, failure) = (AtomicBool::new(false), Mutex::default());
+        Values { board, tables, cover, limits, files: None, say: None, has_failed, failure }
     }
 
     /// Adds the files for slices without a table.
@@ -65,10 +68,42 @@ impl Values {
         Values { files: Some(Box::new(files)), ..self }
     }
 
-    /// Sets the action of [`Values::probe`] when a file cannot be read or is damaged. It returns
-    /// the value to use instead, if any; a program may also print the error and exit in it.
-    pub fn on_failure(self, on_failure: fn(&StoreError) -> Option<Value>) -> Self {
-        Values { on_failure, ..self }
+    /// Makes searches go on when a file cannot be read or is damaged: its positions are unknown,
+    /// and `say` gets the error of each look-up.
+    pub fn going_on(self, say: fn(&StoreError)) -> Self {
+        Values { say: Some(say), ..self }
+    }
+
+    /// Whether a look-up of [`Values::probe`] has failed, which ends the searches over these
+    /// values. Never true after [`Values::going_on`].
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// Reports a failed look-up of [`Values::probe`]. A caller of a search asks here before it uses
+    /// the result.
+    ///
+    /// # Errors
+    /// The first [`StoreError`] since the last call.
+    pub fn failure(&self) -> Result<(), StoreError> {
+        if !self.has_failed() {
+            return Ok(());
+        }
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.take().map_or(Ok(()), Err)
+    }
+
+    #[cold]
+    fn fail(&self, error: StoreError) {
+        match self.say {
+            Some(say) => say(&error),
+            None => {
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                failure.get_or_insert(error);
+                self.has_failed.store(true, Ordering::Relaxed);
+            }
+        }
     }
 
     /// The database of no positions.
@@ -92,14 +127,17 @@ impl Values {
         self.limits.admit(position.black.count_ones(), position.white.count_ones())
     }
 
-    /// The value for the side to move, or `None` if the database does not cover the position.
-    ///
-    /// # Panics
-    /// When a file cannot be read or is damaged, unless [`Values::on_failure`] has set another
-    /// action. It cannot happen if all tables are in memory.
+    /// The value for the side to move, or `None` if the database does not cover the position, or
+    /// its file cannot be read or is damaged. Then [`Values::failure`] has the error.
     #[inline]
     pub fn probe(&self, position: &Position) -> Option<Value> {
-        self.try_probe(position).unwrap_or_else(|error| (self.on_failure)(&error))
+        match self.try_probe(position) {
+            Ok(value) => value,
+            Err(error) => {
+                self.fail(error);
+                None
+            }
+        }
     }
 
     /// The value for the side to move, or `None` if the database does not cover the position.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
-use super::pages::ask_for_large_pages;
+use super::pages::table;
 use crate::disk::mapped::{Group, MappedTable};
 
 /// The value at a bit of a win and a loss word.
@@ -45,8 +45,7 @@ impl Eq for Table {}
 impl Table {
     /// A table without wins and losses.
     pub fn new(indices: u64) -> Self {
-        let groups = vec![[0; 2]; indices.div_ceil(64) as usize];
-        ask_for_large_pages(&groups);
+        let groups = table(indices.div_ceil(64) as usize, || [0; 2]);
         Table { indices, groups: Groups::Owned(groups) }
     }
 

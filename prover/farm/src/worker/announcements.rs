@@ -229,6 +229,5 @@ fn open_database(
         ));
     }
     let values = load_finished(&store, cover, &databases.room, &shared.settings.progress);
-    let values = values.map_err(|e| e.to_string())?.on_failure(databases.on_failure);
-    Ok(OpenDatabase { board, values, root: Some(found) })
+    Ok(OpenDatabase { board, values: values.map_err(|e| e.to_string())?, root: Some(found) })
 }

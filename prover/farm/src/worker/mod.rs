@@ -53,7 +53,8 @@ pub struct WorkDone {
 /// Runs a worker until it is stopped.
 ///
 /// # Errors
-/// [`FarmError::NotOfLogin`] when the broker does not allow its login to use its name.
+/// [`FarmError::NotOfLogin`] when the broker does not allow its login to use its name;
+/// [`FarmError::Database`] when a file of a database cannot be read or is damaged.
 pub fn run_worker(
     connection: &Connection,
     settings: WorkerSettings,
@@ -71,6 +72,7 @@ pub fn run_worker(
         demand: Notify::new(),
         results: Arc::new(Semaphore::new(MOST_RESULTS)),
         is_ending: AtomicBool::new(false),
+        fault: Mutex::default(),
         ending: watch::Sender::new(false),
         items: AtomicU64::new(0),
         nodes: AtomicU64::new(0),
@@ -92,7 +94,8 @@ pub fn run_worker(
         }
         let bar = progress.start(format!("worker {name}"), 0, "nodes searched");
         let mut shown = 0;
-        while !is_stopped() && shared.link.denied.borrow().is_none() {
+        let has_fault = || shared.fault().is_some();
+        while !is_stopped() && shared.link.denied.borrow().is_none() && !has_fault() {
             std::thread::sleep(LOOK);
             let nodes = shared.nodes.load(Ordering::Relaxed);
             bar.note(&format!("{} items done", shared.items.load(Ordering::Relaxed)));
@@ -113,6 +116,9 @@ pub fn run_worker(
     runtime.block_on(send_heartbeat(&shared, true));
     connection.flush();
     connection.denial(&shared.settings.name)?;
+    if let Some(fault) = shared.fault().take() {
+        return Err(FarmError::Database(fault));
+    }
     Ok(WorkDone {
         items: shared.items.load(Ordering::Relaxed),
         nodes: shared.nodes.load(Ordering::Relaxed),

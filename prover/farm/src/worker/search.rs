@@ -54,14 +54,18 @@ pub(super) fn search(shared: &Shared, lease: &FarmLease) -> Work {
         let is_needless = shared.is_ending() || job.is_over();
         if is_needless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    match Answer::of(&item, &context, &report, None) {
+    let answer = Answer::of(&item, &context, &report, None);
+    if let Err(error) = context.database.failure() {
+        shared.fault().get_or_insert(error);
+    }
+    match answer {
         Some(answer) => {
             count(answer.nodes.saturating_sub(reported.load(Ordering::Relaxed)));
             shared.items.fetch_add(1, Ordering::Relaxed);
             job.items.fetch_add(1, Ordering::Relaxed);
             Work::Done(answer.encode())
         }
-        None if shared.is_ending() => Work::Stopped,
+        None if shared.is_ending() || context.database.has_failed() => Work::Stopped,
         None => Work::Impossible("the job is over".into()),
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use super::jobs::Jobs;
 use super::leases::Leases;
 use crate::connection::Link;
-use crate::egdb::{StoreError, Value};
+use crate::egdb::StoreError;
 use crate::objects::Objects;
 
 /// The databases of a worker.
@@ -21,8 +21,6 @@ pub struct Databases {
     pub folder: PathBuf,
     /// Where the values of positions are during a search: in memory or on disk.
     pub room: Room,
-    /// Called when a file of a database cannot be read; returns the value to use instead, if any.
-    pub on_failure: fn(&StoreError) -> Option<Value>,
 }
 
 /// The settings of a worker.
@@ -55,6 +53,8 @@ pub(super) struct Shared {
     /// Bounds the number of results under way.
     pub(super) results: Arc<Semaphore>,
     pub(super) is_ending: AtomicBool,
+    /// The error of a database, which ends the worker.
+    pub(super) fault: Mutex<Option<StoreError>>,
     pub(super) ending: watch::Sender<bool>,
     pub(super) items: AtomicU64,
     pub(super) nodes: AtomicU64,
@@ -68,6 +68,10 @@ impl Shared {
 
     pub(super) fn leases(&self) -> MutexGuard<'_, Leases> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn fault(&self) -> MutexGuard<'_, Option<StoreError>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn is_ending(&self) -> bool {

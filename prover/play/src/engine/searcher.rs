@@ -31,6 +31,8 @@ pub struct Setup<'a> {
     pub open: &'a (dyn Fn(&Parameters) -> Result<Opened, String> + Sync),
     /// The positions of certificates of the board.
     pub proofs: &'a [Arc<ProvedPositions>],
+    /// A message about the first parameters, which were not to be had.
+    pub fault: Option<String>,
 }
 
 /// A database that is open.
@@ -122,18 +124,24 @@ impl Searcher<'_> {
 
     /// Works with one database up to the next job with other parameters; `None` at the end.
     fn configure(&self, parameters: &Parameters) -> Option<Job> {
-        let board = &self.setup.game.board;
-        let opened = match (self.setup.open)(parameters) {
+        let none = || Opened { values: Values::empty(&self.setup.game.board), depths: None };
+        let mut opened = match (self.setup.open)(parameters) {
             Ok(opened) => opened,
             Err(fault) => {
                 self.events.send(Event::Fault(fault)).ok()?;
-                Opened { values: Values::empty(board), depths: None }
+                none()
             }
         };
         let book = self.read_book(parameters)?;
+        let mut first = None;
         loop {
-            match self.play(parameters, &opened, &book)? {
+            match self.play(parameters, &opened, &book, first.take())? {
                 Job::NewGame => {}
+                // The database cannot be read. The move is searched again without it.
+                search @ Job::Search { .. } => {
+                    opened = none();
+                    first = Some(search);
+                }
                 job => return Some(job),
             }
         }
@@ -153,12 +161,23 @@ impl Searcher<'_> {
         }
     }
 
-    /// Searches with one transposition table up to the next job with other parameters.
-    fn play(&self, parameters: &Parameters, opened: &Opened, book: &Book) -> Option<Job> {
+    /// Searches with one transposition table up to the next job with other parameters. Returns the
+    /// search during which a file of the database could not be read.
+    fn play(
+        &self,
+        parameters: &Parameters,
+        opened: &Opened,
+        book: &Book,
+        mut first: Option<Job>,
+    ) -> Option<Job> {
         let board = &self.setup.game.board;
         let engine = Heuristic::new(board, &opened.values)
             .with_threads(parameters.threads)
             .with_memory(parameters.hash);
+        if let Some(lack) = engine.lack() {
+            let fault = format!("hash: {lack}, the table is smaller");
+            self.events.send(Event::Fault(fault)).ok()?;
+        }
         self.stopper.attach(engine.stop_flag());
         let depths = opened.depths.as_ref();
         let proofs = self.setup.proofs;
@@ -166,7 +185,8 @@ impl Searcher<'_> {
         let limits = self.setup.limits;
         let mut opponent = Opponent { limits, ..Opponent::new(lookup, engine) };
         loop {
-            let (record, mode, limits) = match self.jobs.recv().ok()? {
+            let job = first.take().map_or_else(|| self.jobs.recv().ok(), Some)?;
+            let (record, mode, limits) = match job {
                 Job::Search { record, mode, limits } => (record, mode, limits),
                 Job::Ready => {
                     self.events.send(Event::Ready).ok()?;
@@ -180,6 +200,11 @@ impl Searcher<'_> {
                 Some(answer) => Ok(Some(answer)),
                 None => self.answer(&mut opponent, &record, mode, parameters.ponder),
             };
+            if let Err(LookupError::Store(error)) = &answer {
+                let fault = format!("no database is used: {error}");
+                self.events.send(Event::Fault(fault)).ok()?;
+                return Some(Job::Search { record, mode, limits });
+            }
             self.events.send(Event::Done(answer.map_err(|e| e.to_string()))).ok()?;
         }
     }
@@ -202,6 +227,7 @@ impl Searcher<'_> {
         if mode == Mode::Analyse && board.can_move(position) {
             let Opponent { engine, limits, .. } = opponent;
             let found = engine.search_after(&record.earlier(), position, *limits, &mut see);
+            opponent.lookup.values.failure()?;
             if let [after, rest @ ..] = found.pv.as_slice() {
                 let reply = rest.first().copied();
                 return Ok(Some(Answer { after: *after, reply, known: None }));
@@ -213,6 +239,7 @@ impl Searcher<'_> {
         if reply.is_none() && ponders && board.can_move(&after) {
             let limits = Limits { nodes: REPLY_NODES, ..Limits::default() };
             reply = opponent.engine.search(&after, limits, |_| ()).pv.first().copied();
+            opponent.lookup.values.failure()?;
         }
         let known = match choice.source {
             Source::Database { value, depth } => Some(Known::Database(value, depth)),

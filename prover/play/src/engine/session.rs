@@ -31,7 +31,7 @@ pub(super) enum Event {
     Line(Result<String, BadLine>),
     /// There will be no more lines.
     End,
-    /// The database cannot be opened; the engine goes on without it.
+    /// The database cannot be opened or read; the engine goes on without it.
     Fault(String),
     /// The jobs that were sent before are done.
     Ready,
@@ -119,6 +119,9 @@ impl<'a, W: Write> Session<'a, W> {
     }
 
     fn serve(mut self, events: Receiver<Event>) -> io::Result<()> {
+        if let Some(fault) = &self.setup.fault {
+            self.say(&reply::error(fault))?;
+        }
         // Whether `quit` or the end of the input has come.
         let mut is_over = false;
         loop {

@@ -128,10 +128,12 @@ impl<'a> Opponent<'a> {
         {
             return Ok(Some(Choice { after, source: Source::Proof(question) }));
         }
-        Ok(Some(match decided {
+        let choice = match decided {
             Some(value) => self.by_database(record, value)?,
             None => self.search(record, best.after, see),
-        }))
+        };
+        self.lookup.values.failure()?;
+        Ok(Some(choice))
     }
 
     /// The best move of a position whose value is decided.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::egdb::atomic::unfinished_path;
+use crate::egdb::atomic::{self, of_system, unfinished_path};
 
 /// The reason why a certificate cannot be written.
 #[derive(Debug, Error)]
@@ -63,11 +63,15 @@ impl Target {
         if !directory.join("MANIFEST").exists() {
             require_free(&directory)?;
         }
-        let parent = parent_of(&directory);
+        let parent = atomic::parent(&directory);
         fs::create_dir_all(parent).map_err(io_at(parent))?;
         // Another process may be making an equal certificate, so no directory is created before the
         // certificate is written; this only tests that one can be.
-        tempfile::tempdir_in(parent).map_err(io_at(parent))?;
+        if let Err(error) = tempfile::tempdir_in(parent) {
+            // `.` alone would not name the directory.
+            let parent = std::path::absolute(parent).unwrap_or_else(|_| parent.to_path_buf());
+            return Err(io_at(&parent)(of_system(error)));
+        }
         Ok(Target { directory })
     }
 }
@@ -80,8 +84,8 @@ pub(super) fn create_unfinished(directory: &Path) -> Result<tempfile::TempDir, E
     let unfinished = tempfile::Builder::new()
         .prefix(name)
         .rand_bytes(0)
-        .tempdir_in(parent_of(directory))
-        .map_err(io_at(&path))?;
+        .tempdir_in(atomic::parent(directory))
+        .map_err(|error| io_at(&path)(of_system(error)))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -94,7 +98,7 @@ pub(super) fn create_unfinished(directory: &Path) -> Result<tempfile::TempDir, E
 /// Renames a certificate that is about to be replaced.
 pub(super) fn set_aside(directory: &Path) -> Result<PathBuf, EmitError> {
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
-    let aside = unfinished_path(&parent_of(directory).join(format!("old-{name}")));
+    let aside = unfinished_path(&atomic::parent(directory).join(format!("old-{name}")));
     remove_if_there(&aside)?;
     fs::rename(directory, &aside).map_err(io_at(directory))?;
     Ok(aside)
@@ -123,11 +127,4 @@ pub(super) fn require_free(directory: &Path) -> Result<(), EmitError> {
 pub(super) fn io_at(path: &Path) -> impl FnOnce(io::Error) -> EmitError + use<> {
     let path = path.to_path_buf();
     move |source| EmitError::Io { path, source }
-}
-
-pub(super) fn parent_of(directory: &Path) -> &Path {
-    match directory.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
 }

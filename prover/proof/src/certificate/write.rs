@@ -11,13 +11,11 @@ use certificate_spec::manifest::{Kind, Manifest, Object};
 use certificate_spec::nodes;
 use certificate_spec::object::ObjectHead;
 
-use super::directory::{
-    EmitError, Target, create_unfinished, io_at, parent_of, require_free, set_aside,
-};
+use super::directory::{EmitError, Target, create_unfinished, io_at, require_free, set_aside};
 use super::provenance::PartialProof;
 use super::read::Stored;
 use super::section::Section;
-use crate::egdb::atomic::sync_directory;
+use crate::egdb::atomic::{self, sync_directory};
 
 /// The number of nodes of an object.
 const NODES_PER_OBJECT: usize = 1 << 16;
@@ -159,7 +157,7 @@ impl Certificate {
         if let Some(aside) = aside {
             fs::remove_dir_all(&aside).map_err(io_at(&aside))?;
         }
-        sync(parent_of(&directory))?;
+        sync(atomic::parent(&directory))?;
         // The directory was renamed, so it must not be removed.
         let _ = unfinished.keep();
         Ok(())

@@ -33,7 +33,7 @@ pub use features::{FEATURES, Features, NAMES};
 pub use weights::Weights;
 
 use crate::board::{Board, Position};
-use crate::egdb::{ValueRange, Values};
+use crate::egdb::{OutOfMemory, ValueRange, Values};
 use run::{Line, Run, Shared, State};
 use table::Table;
 
@@ -121,6 +121,12 @@ impl<'a> Heuristic<'a> {
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.table = Table::kept(bytes);
         self
+    }
+
+    /// The memory that [`Heuristic::with_memory`] wanted and did not get, so that the table is
+    /// smaller.
+    pub fn lack(&self) -> Option<OutOfMemory> {
+        self.table.lack
     }
 
     /// Searches every move to the whole depth and prunes nothing. That is far slower, and simple

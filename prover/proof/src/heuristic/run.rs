@@ -198,6 +198,7 @@ impl<'a> Run<'a> {
         }
         self.stopped |= shared.end.is_some_and(|end| Instant::now() >= end)
             || shared.stop.load(Ordering::Relaxed)
+            || shared.database.has_failed()
             || shared.is_over.load(Ordering::Relaxed);
     }
 }

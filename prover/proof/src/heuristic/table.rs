@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::claims::Claims;
 use super::score::claims_allow;
-use crate::egdb::ask_for_large_pages;
+use crate::egdb::{OutOfMemory, try_table};
 
 /// The relation between the score of an entry and the true score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,8 @@ pub(super) struct Table {
     search: u16,
     /// Whether entries of earlier searches count; if so, the number of pairs does not change.
     is_kept: bool,
+    /// The memory that a kept table did not get, so that it is smaller.
+    pub(super) lack: Option<OutOfMemory>,
 }
 
 impl Table {
@@ -93,14 +95,24 @@ impl Table {
     const MOST: u64 = 1 << 19;
 
     pub(super) fn new() -> Self {
-        Table { pairs: Vec::new(), mask: 0, search: 0, is_kept: false }
+        Table { pairs: Vec::new(), mask: 0, search: 0, is_kept: false, lack: None }
     }
 
-    /// A table of at most `bytes` bytes that is kept from one search to the next.
+    /// A table of at most `bytes` bytes that is kept from one search to the next; a smaller one if
+    /// there is less memory.
     pub(super) fn kept(bytes: u64) -> Self {
         let most = (bytes / size_of::<Pair>() as u64).max(Self::LEAST);
         let mut table = Table::new();
-        table.resize(1 << most.ilog2());
+        let mut wanted = 1 << most.ilog2();
+        table.pairs = loop {
+            match try_table(wanted, Pair::default) {
+                Ok(pairs) => break pairs,
+                Err(lack) => {
+                    table.lack = table.lack.or(Some(lack));
+                    wanted = (wanted / 2).max(1);
+                }
+            }
+        };
         table.mask = table.pairs.len() as u64 - 1;
         table.is_kept = true;
         table
@@ -112,13 +124,6 @@ impl Table {
         self.search = 0;
     }
 
-    fn resize(&mut self, pairs: usize) {
-        self.pairs = Vec::with_capacity(pairs);
-        ask_for_large_pages(self.pairs.spare_capacity_mut());
-        self.pairs.resize_with(pairs, Pair::default);
-        self.search = 0;
-    }
-
     /// Prepares the table for a search of `nodes` nodes. (A small table stays in the processor's
     /// cache.)
     pub(super) fn begin(&mut self, nodes: u64) {
@@ -126,7 +131,8 @@ impl Table {
             let pairs = nodes.clamp(Self::LEAST, Self::MOST).next_power_of_two();
             self.mask = pairs - 1;
             if self.pairs.len() < pairs as usize {
-                self.resize(pairs as usize);
+                self.pairs = crate::egdb::table(pairs as usize, Pair::default);
+                self.search = 0;
             }
         }
         if self.search == u16::MAX {

@@ -208,7 +208,7 @@ pub enum BadAnswer {
 
 impl Answer {
     /// Does an item, with a fresh table or from where it was when it was kept; `None` if the
-    /// callback stops the search. A strategy in it has been replayed.
+    /// callback or a failed look-up in the database stops the search. A strategy in it has been replayed.
     pub fn of<'a>(
         item: &Item,
         context: &SearchContext<'a>,
@@ -233,7 +233,9 @@ impl Answer {
         let found = decided.unwrap_or_else(|| {
             Found::TooHard(item.guesses(&goal, &search.successor_numbers(&item.position)))
         });
-        Some(Answer { nodes: search.nodes(), probes: search.probes(), found })
+        let answer = Answer { nodes: search.nodes(), probes: search.probes(), found };
+        // After a failed look-up the answer is not the one that an undamaged database gives.
+        (!context.database.has_failed()).then_some(answer)
     }
 
     /// The answer as bytes.

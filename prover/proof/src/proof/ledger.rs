@@ -7,7 +7,6 @@
 //! detect a bit that changes later. Therefore each result has a checksum of its item and itself,
 //! and a result whose checksum does not fit is ignored.
 
-use std::io::ErrorKind;
 use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,6 +21,7 @@ use redb::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::egdb::atomic::{free_space, is_about_space, parent};
 use crate::search::Checkpoint;
 use crate::wire;
 
@@ -39,9 +39,6 @@ const RELEASE: Duration = Duration::from_millis(500);
 /// What to do about an error of the store. An error of writing does not damage what is there.
 fn advice(error: &redb::Error) -> &'static str {
     match error {
-        redb::Error::Io(e) if is_about_space(e.kind()) => {
-            "make room, and start the same command again: what is found is kept"
-        }
         redb::Error::PreviousIo => "start the same command again: what is found is kept",
         _ => {
             "if this is no file of results, name another with --results; if it is damaged, remove \
@@ -50,8 +47,17 @@ fn advice(error: &redb::Error) -> &'static str {
     }
 }
 
-fn is_about_space(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
+/// The space below which a disk counts as full where the store does not say why it fails.
+const LITTLE: u64 = 1 << 20;
+
+/// Whether an error of the store is one of a full disk. After the first error of a file the store
+/// only says that there was one.
+fn is_of_space(directory: &Path, error: &redb::Error) -> bool {
+    match error {
+        redb::Error::Io(error) => is_about_space(error),
+        redb::Error::PreviousIo => free_space(directory).is_ok_and(|free| free < LITTLE),
+        _ => false,
+    }
 }
 
 /// The errors of a ledger.
@@ -64,6 +70,17 @@ pub enum LedgerError {
     InUse {
         /// The path of the file.
         path: PathBuf,
+    },
+    /// The disk is full.
+    #[error(
+        "{path}: no space left on {}: make room there, or name another file with --results, and \
+         start the same command again: what is found is kept", directory.display()
+    )]
+    Full {
+        /// The path of the file.
+        path: PathBuf,
+        /// The directory of the file.
+        directory: PathBuf,
     },
     /// The store cannot be read or written.
     #[error("{path}: {source}; {}", advice(source))]
@@ -81,8 +98,8 @@ pub enum LedgerError {
         /// The path of the file.
         path: PathBuf,
     },
-    /// The directory cannot be made, or a file of an earlier version cannot be renamed.
-    #[error("{path}: {source}")]
+    /// The operating system reports an error.
+    #[error("{path}: {source}; --results names another file")]
     Io {
         /// The path of the directory or file.
         path: PathBuf,
@@ -355,10 +372,7 @@ fn rename_old(path: &Path) -> Result<PathBuf, LedgerError> {
 /// The checkpoints beside a file of results, in order of their names.
 fn searches_beside(path: &Path) -> Vec<KeptSearch> {
     let Some(name) = path.file_name() else { return Vec::new() };
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
+    let directory = parent(path);
     let mut all = Vec::new();
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let file = entry.file_name();
@@ -391,7 +405,15 @@ fn sum_of(item: &[u8], result: &[u8]) -> [u8; SUM] {
 }
 
 fn store_error(path: &Path, source: impl Into<redb::Error>) -> LedgerError {
-    LedgerError::Store { path: path.into(), source: Box::new(source.into()) }
+    let (path, source) = (PathBuf::from(path), source.into());
+    let directory = parent(&path).to_path_buf();
+    if is_of_space(&directory, &source) {
+        return LedgerError::Full { path, directory };
+    }
+    match source {
+        redb::Error::Io(source) => LedgerError::Io { path, source },
+        source => LedgerError::Store { path, source: Box::new(source) },
+    }
 }
 
 #[cfg(test)]
@@ -400,14 +422,11 @@ mod tests {
 
     use redb::{Database, ReadableTable, TableDefinition};
 
-    use super::{Ledger, LedgerError, RESULTS, Record};
+    use super::{Ledger, RESULTS, Record, store_error};
 
     #[test]
     fn nothing_is_to_be_removed_when_the_disk_is_full() {
-        let said = |source: redb::Error| {
-            let path = "6x6.results".into();
-            LedgerError::Store { path, source: Box::new(source) }.to_string()
-        };
+        let said = |source: redb::Error| store_error("6x6.results".as_ref(), source).to_string();
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
         for error in [redb::Error::Io(full), redb::Error::PreviousIo] {
             let said = said(error);

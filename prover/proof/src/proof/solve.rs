@@ -101,7 +101,8 @@ pub fn seed_line(
     (!from_start.is_empty()).then_some(from_start)
 }
 
-/// Proves what is asked for. With a threshold, or when it is interrupted, the value may be a weaker
+/// Proves what is asked for. A caller asks [`Values::failure`](crate::egdb::Values::failure) before
+/// it uses the result or the error. With a threshold, or when it is interrupted, the value may be a weaker
 /// one, or may rest on assumed nodes.
 ///
 /// # Errors
@@ -225,7 +226,8 @@ impl Solver<'_> {
             let proof = QuestionProof::of_known_start(question_decided(attacker, won));
             return Ok(Answered { proof: Some(proof), undecided: None });
         }
-        let is_stopped = || (environment.is_stopped)() || is_needless();
+        let has_failed = || context.database.has_failed();
+        let is_stopped = || (environment.is_stopped)() || has_failed() || is_needless();
         let Grown { mut tree, verdict, lemmas } = prove(
             &request.settings,
             context,

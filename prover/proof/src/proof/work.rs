@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::queue::{Lease, WorkerQueue};
+use crate::egdb::OutOfMemory;
 
 /// The outcome of an item.
 pub enum Work {
@@ -23,6 +24,10 @@ pub fn work<Q: WorkerQueue>(queue: &Q, answer: impl Fn(&Q::Lease<'_>) -> Work) {
             Ok(Work::Impossible(why)) => lease.give_up(why),
             Ok(Work::Stopped) => return,
             Err(panic) => {
+                if let Some(lack) = panic.downcast_ref::<OutOfMemory>() {
+                    lease.give_up(lack.to_string());
+                    continue;
+                }
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
                 lease.give_up(format!("the search panicked: {}", text.unwrap_or_default()));

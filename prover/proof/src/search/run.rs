@@ -30,6 +30,7 @@ impl Run<'_> {
 
     /// Reports what was not reported yet.
     pub(super) fn report(&mut self, descent: &mut Descent<'_>, table: &Table) {
+        self.is_stopped |= descent.goal.database.has_failed();
         if let Some(callback) = self.callback {
             let before = std::mem::take(&mut self.nodes_before);
             let progress = SearchProgress { before, ..descent.progress(table) };
@@ -45,7 +46,8 @@ impl Run<'_> {
 
     /// Writes the search down, if it is time to.
     pub(super) fn keep(&mut self, descent: &Descent<'_>, table: &Table) {
-        if !self.is_to_keep() {
+        // After a failed look-up the search is not the one that an undamaged database gives.
+        if !self.is_to_keep() || descent.goal.database.has_failed() {
             return;
         }
         let Run { end, failures, is_stopped, .. } = *self;

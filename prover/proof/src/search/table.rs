@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::key::Key;
 use super::slot::{Known, LEAST_BUCKETS, MOST_PROOFS, Slot, join, split};
 use crate::board::{Board, Position};
-use crate::egdb::ask_for_large_pages;
+use crate::egdb;
 
 /// Slots of a bucket.
 const SLOTS: usize = 4;
@@ -396,10 +396,7 @@ pub(super) fn read<const N: usize>(input: &mut impl Read) -> io::Result<[u8; N]>
 }
 
 fn empty(buckets: usize) -> Vec<Bucket> {
-    let mut empty = Vec::with_capacity(buckets);
-    ask_for_large_pages(empty.spare_capacity_mut());
-    empty.resize_with(buckets, Bucket::default);
-    empty
+    egdb::table(buckets, Bucket::default)
 }
 
 #[cfg(test)]

@@ -108,7 +108,8 @@ impl Control<SharedTable<'_>> for Member<'_, '_> {
         let Round { run, is_over, is_stopped, .. } = self.0;
         let progress = descent.progress(table.table());
         descent.counters.reported = descent.counters.nodes;
-        let stops = run.callback.is_some_and(|callback| callback(progress).is_break());
+        let stops = run.callback.is_some_and(|callback| callback(progress).is_break())
+            || descent.goal.database.has_failed();
         is_stopped.fetch_or(stops, Ordering::Relaxed);
         if stops || run.is_to_keep() {
             is_over.store(true, Ordering::Relaxed);

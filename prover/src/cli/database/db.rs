@@ -109,11 +109,12 @@ pub(super) fn print_database(
     table.finish()
 }
 
-/// The object store of `--store`, if there is one.
+/// The object store of `--store`, if there is one. A directory is made if it `is_made`.
 pub(super) fn open_slice_store(
     place: Option<&str>,
+    is_made: bool,
     progress: &Progress,
 ) -> Result<Option<SliceStore>, Failure> {
     let Some(place) = place else { return Ok(None) };
-    Ok(Some(SliceStore::open(place, progress)?))
+    Ok(Some(SliceStore::open(place, is_made, progress)?))
 }

@@ -167,7 +167,7 @@ pub(crate) fn effort_time(seconds: f64) -> String {
 }
 
 /// A time with its unit, as text, rounded to the precision of a forecast.
-fn time(seconds: f64) -> String {
+pub(super) fn time(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     let minutes = whole / 60;
     let hours = minutes / 60;

@@ -58,7 +58,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     check_slices(&options.slices, &store, cover)?;
     let machine = &options.build.machine;
     let progress = machine.progress();
-    let elsewhere = open_slice_store(options.store.as_deref(), &progress)?;
+    let elsewhere = open_slice_store(options.store.as_deref(), true, &progress)?;
     if let Some(elsewhere) = &elsewhere {
         let _lock = store.lock_with_others()?;
         elsewhere.fetch_needs(&store, &options.slices)?;

@@ -58,7 +58,7 @@ impl QueueSource for Farm {
 pub(crate) enum SliceStore {}
 
 impl SliceStore {
-    pub(crate) fn open(_: &str, _: &Progress) -> Result<Self, Failure> {
+    pub(crate) fn open(_: &str, _: bool, _: &Progress) -> Result<Self, Failure> {
         Err(left_out("--store", "farm"))
     }
 

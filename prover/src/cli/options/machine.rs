@@ -7,6 +7,7 @@ use draughtproof_proof::search::Search;
 use super::sizes::parse_size;
 use crate::cli::failure::Failure;
 use crate::cli::output::QuietOption;
+use crate::egdb::limits::free_memory;
 use crate::egdb::size::{rounded_down, rounded_up};
 
 /// The resources of the machine that a command may use.
@@ -48,16 +49,9 @@ impl MachineOptions {
 
     /// The bytes of memory that may be used.
     pub(crate) fn memory(&self) -> u64 {
-        self.memory.or_else(free_memory).unwrap_or(4 << 30)
+        let free = || free_memory().map(|bytes| bytes / 4 * 3);
+        self.memory.or_else(free).unwrap_or(4 << 30)
     }
-}
-
-/// Three quarters of the memory that the operating system reports as available.
-fn free_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib * 1024 / 4 * 3)
 }
 
 /// The option for the transposition tables of searches.

@@ -29,7 +29,6 @@ use draughtproof_proof::proof::Asked;
 use crate::board::{Board, Game};
 use crate::cli::failure::Failure;
 use crate::egdb::{Cover, Depths, Store, StoreError, Values};
-use values::end;
 
 /// The option for the game. Commands that look positions up or play have another default:
 /// [`usually_8x8`].
@@ -151,7 +150,7 @@ impl StoredOptions {
         machine: &MachineOptions,
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
-        Ok(self.load_into(machine, &values.room(machine))?.on_failure(end))
+        self.load_into(machine, &values.room(machine))
     }
 
     fn load_into(&self, machine: &MachineOptions, room: &Room) -> Result<Values, Failure> {
@@ -198,7 +197,7 @@ impl StoredOptions {
     ) -> Result<Values, Failure> {
         let room = values.room(machine);
         let holding = room.holding.or(Some(Holding::MappedIfThere));
-        Ok(self.load_into(machine, &Room { holding, ..room })?.on_failure(end))
+        self.load_into(machine, &Room { holding, ..room })
     }
 
     /// Like `open`; an empty database if none is requested or found.
@@ -326,6 +325,5 @@ pub(crate) fn database(
     cover: &Cover,
 ) -> Result<Values, Failure> {
     let store = Store::new(&db.db, board);
-    let values = load(&store, cover, &values.room(machine), &machine.progress())?;
-    Ok(values.on_failure(end))
+    Ok(load(&store, cover, &values.room(machine), &machine.progress())?)
 }

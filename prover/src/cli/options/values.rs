@@ -6,7 +6,6 @@ use draughtproof_proof::progress::print_line;
 
 use super::MachineOptions;
 use super::sizes::parse_size;
-use crate::egdb::{StoreError, Value};
 
 /// The place of the values.
 #[derive(ValueEnum, Debug, Clone, Copy)]
@@ -60,16 +59,6 @@ impl MapSpace {
     }
 }
 
-/// Ends the program because a file of the database cannot be read or is damaged: a search cannot
-/// return this error from the middle of its look-ups. What is to be kept is on disk at any time.
-pub(crate) fn end(error: &StoreError) -> Option<Value> {
-    print_line(&format!("prove: {error}"));
-    std::process::exit(FAILED)
-}
-
-/// The exit status when files cannot be read.
-const FAILED: i32 = 3;
-
 /// Systems other than Unix do not let a mapped file be cut short.
 #[cfg(not(unix))]
 pub(crate) fn say_when_a_file_is_cut() {}
@@ -79,6 +68,8 @@ pub(crate) fn say_when_a_file_is_cut() {}
 /// when the disk fails to read it.
 #[cfg(unix)]
 pub(crate) fn say_when_a_file_is_cut() {
+    /// The exit status when files cannot be read.
+    const FAILED: i32 = 3;
     const TEXT: &[u8] = b"prove: a table of the database was cut short or cannot be read; \
         run the same command again, or `prove db unmap` first\n";
     let say = || {

@@ -99,6 +99,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
                 });
             }
         });
+        database.failure()?;
         printed
     })?;
     out.finish()?;

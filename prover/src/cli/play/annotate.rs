@@ -105,6 +105,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             pdn.remarks.retain(|remark| matches!(remark.what, RemarkKind::SetUp(_)));
         }
         let Annotated { game: annotated, mistakes } = annotate(&judge, pdn)?;
+        database.failure()?;
         bar.add(annotated.positions.len() as u64 + 1);
         let pdn = write_pdn(&game.board, &annotated)?;
         match format {

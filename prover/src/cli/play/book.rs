@@ -77,6 +77,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let engine = Heuristic::new(&game.board, &values)
         .with_threads(options.machine.workers())
         .with_memory(options.hash);
+    if let Some(lack) = engine.lack() {
+        return Err(lack.into());
+    }
     stop_search_when_asked(engine.stop_flag())?;
     let limits = options.limits.limits(Limits { nodes: NODES, ..Limits::default() });
     let mut builder = Builder { board: &game.board, engine, limits, roots };
@@ -86,7 +89,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     bar.resume(book.len() as u64);
     let mut written = Instant::now();
     while book.len() < options.positions {
-        if builder.grow(&mut book, is_stopped) != Growth::Added {
+        if builder.grow(&mut book, || is_stopped() || values.has_failed()) != Growth::Added {
             break;
         }
         bar.add(1);
@@ -97,6 +100,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     bar.finish();
     book.save(&options.file, game)?;
+    values.failure()?;
     progress.say(format!("{}: {} positions", options.file.display(), book.len()));
     Ok(())
 }

@@ -68,15 +68,14 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     // Clients of the engine read standard error together with standard output.
     let machine = machine.silent();
     let memory = machine.memory();
-    if hash > memory {
-        let most = rounded_down(memory);
-        let found = rounded_up(hash);
-        let what = format!("--hash: expected at most {most}, found {found}");
-        return Err(Failure::Resource(what));
-    }
+    // A program with a board shows its user the lines of the protocol, and nothing else.
+    let fault = (hash > memory).then(|| {
+        let (most, found) = (rounded_down(memory), rounded_up(hash));
+        format!("--hash: expected at most {most}, found {found}; the table has {most}")
+    });
     let parameters = Parameters {
         threads: machine.workers(),
-        hash,
+        hash: hash.min(memory),
         most_hash: memory,
         database: stored.folder().into(),
         book: book.unwrap_or_default(),
@@ -87,7 +86,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     };
     let limits = limits.limits(Limits { time: Some(TIME), ..Limits::default() });
     let game = stored.game.game.clone();
-    let setup = Setup { game, parameters, limits, open: &open, proofs: &used.proofs };
+    let setup = Setup { game, parameters, limits, open: &open, proofs: &used.proofs, fault };
     Ok(engine::run(&setup, io::stdin(), io::stdout().lock())?)
 }
 

@@ -1,5 +1,6 @@
 //! The full job: databases, proof, certificate.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,8 +14,8 @@ use draughtproof_proof::effort::Effort;
 use draughtproof_proof::prepare_database::default_cover;
 use draughtproof_proof::progress::{Progress, print_line};
 use draughtproof_proof::proof::{
-    Environment, Ledger, ProofSettings, QuestionProof, QueueSource, ROUND, Request, SearchContext,
-    Solution, SolveError, Thresholds, Workers, solve,
+    Environment, Ledger, LedgerError, ProofSettings, QuestionProof, QueueSource, ROUND, Request,
+    SearchContext, Solution, SolveError, Thresholds, Workers, solve,
 };
 
 use super::certificate::write_certificate;
@@ -29,6 +30,7 @@ use crate::cli::options::{
 };
 use crate::cli::output::ResultOptions;
 use crate::cli::stop::{is_stopped, stop_when_asked};
+use crate::egdb::atomic::parent;
 use crate::egdb::{BuildSession, Cover, Store, Values};
 
 #[derive(Args, Debug)]
@@ -100,7 +102,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE[#N]")]
     seed_line: Option<GameInFile>,
     /// Where results of searches are kept, to go on from and to use again, and beside it long
-    /// searches that are under way [default: DIR/RxC.results in the directory of the databases]
+    /// searches that are under way [default: DIR/RxC.results in the directory of the databases,
+    /// or beside --emit if that one cannot be written]
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     #[command(flatten)]
@@ -143,17 +146,21 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let begin = Instant::now();
     // The ledger is opened first, so that an error in it is reported before the database is built,
     // which may take hours.
-    let ledger = options.open_ledger()?;
+    let ledger = options.open_ledger(directory)?;
     let database = options.database(&job.cover)?;
     let database_done = begin.elapsed();
     // A farm stays connected until the certificate is written: its last acknowledgements are sent
     // meanwhile.
-    let (solution, _workers) = options.solve(&job, &database, &ledger)?;
+    let solved = options.solve(&job, &database, &ledger);
+    database.values.failure()?;
+    let (solution, _workers) = solved?;
     let workers = options.machine.workers();
     let mode = mode_of(&solution, &job.request.settings, workers, begin.elapsed());
     let game = &options.game.game;
     let made = provenance(game, &job.cover, &job.request, mode);
-    let sections = sections(&game.board, &database.values, solution.proofs, &made)?;
+    let sections = sections(&game.board, &database.values, solution.proofs, &made);
+    database.values.failure()?;
+    let sections = sections?;
     let proof_done = begin.elapsed();
     let claim = Claim {
         game: game.to_string(),
@@ -193,6 +200,11 @@ fn sections(
         sections.push(Section::new(board, values, proof)?.with_provenance(made));
     }
     Ok(sections)
+}
+
+/// Whether an error says that this user may not write somewhere.
+fn is_forbidden(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Lists the searches that the ledger keeps although the proof is done.
@@ -257,13 +269,10 @@ impl Options {
     }
 
     /// Opens the file of results.
-    fn open_ledger(&self) -> Result<Ledger, Failure> {
+    fn open_ledger(&self, emit: &Path) -> Result<Ledger, Failure> {
         let ledger = match &self.results {
             Some(file) => Ledger::open(file)?,
-            None => {
-                let name = format!("{}.results", self.game.game.board.name());
-                Ledger::open(&self.db.db.join(name))?
-            }
+            None => self.usual_ledger(emit)?,
         };
         if let Some(aside) = ledger.set_aside() {
             print_line(&format!(
@@ -272,6 +281,24 @@ impl Options {
             ));
         }
         Ok(ledger)
+    }
+
+    /// Opens the file of results among the databases, or beside the certificate if others own the
+    /// databases.
+    fn usual_ledger(&self, emit: &Path) -> Result<Ledger, Failure> {
+        let name = format!("{}.results", self.game.game.board.name());
+        match Ledger::open(&self.db.db.join(&name)) {
+            Err(LedgerError::Io { path, source }) if is_forbidden(&source) => {
+                let beside = parent(emit).join(name);
+                self.machine.progress().say(format!(
+                    "{}: {source}; results are kept in {}",
+                    path.display(),
+                    beside.display()
+                ));
+                Ok(Ledger::open(&beside)?)
+            }
+            opened => Ok(opened?),
+        }
     }
 
     /// Finds the proof, on this machine or by a farm; also returns the workers that searched.

@@ -76,7 +76,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
     let combination = Combination::new(&certificates, start, options.plies)?;
     let values = load(options, first)?;
-    let Combined { value, sections } = combination.prove(options.claim.into(), &values)?;
+    let combined = combination.prove(options.claim.into(), &values);
+    values.failure()?;
+    let Combined { value, sections } = combined?;
     let claim = Claim {
         game: game.to_string(),
         start: game.board.write_fen(&start),

@@ -87,6 +87,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         let (bounds, basis) = known.unwrap_or((ValueRange::UNKNOWN, None));
         let PositionValue { value, nodes } =
             position_value(search, position, bounds, options.nodes);
+        database.failure()?;
         let by = used.are_used().then(|| by(value, bounds, basis));
         match format {
             Format::Json => {

@@ -20,7 +20,7 @@ use super::Options;
 use crate::board::Game;
 use crate::cli::failure::Failure;
 use crate::cli::options::{GameOption, StoredOptions};
-use crate::egdb::{Cover, StoreError, Value};
+use crate::egdb::{Cover, StoreError};
 
 pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
     let listening = |e| Failure::Resource(format!("--listen {}: {e}", options.listen));
@@ -135,7 +135,7 @@ impl Options {
         } else {
             stored.open(&self.machine, &self.values)?
         };
-        let values = values.on_failure(say_unknown);
+        let values = values.going_on(say_unknown);
         if values.cover().is_empty() {
             return Ok(BoardSite::new(game, values, None));
         }
@@ -146,9 +146,8 @@ impl Options {
 }
 
 /// Reports a file that cannot be read; the search goes on without the value of its position.
-fn say_unknown(error: &StoreError) -> Option<Value> {
+fn say_unknown(error: &StoreError) {
     print_line(&format!("prove: {error}"));
-    None
 }
 
 /// Says what `check` has found. Standard output may be closed by then.

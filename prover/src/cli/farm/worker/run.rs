@@ -4,7 +4,6 @@ use draughtproof_farm::{Connection, Databases, WorkDone, WorkerSettings, run_wor
 
 use super::Options;
 use crate::cli::failure::Failure;
-use crate::cli::options::values::end;
 use crate::cli::stop::{is_stopped, stop_when_asked};
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -22,7 +21,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         name,
         threads: options.machine.workers(),
         memory: room.memory,
-        databases: Databases { folder: options.db.db.clone(), room, on_failure: end },
+        databases: Databases { folder: options.db.db.clone(), room },
         objects,
         progress,
     };
