@@ -74,7 +74,7 @@ pub use index::slice::{Slice, locate, position_at};
 pub use rated_moves::{RatedMove, converts};
 pub use solve::builder::Builder;
 pub use value_range::ValueRange;
-pub use values::pages::{OutOfMemory, table, try_table};
+pub use values::pages::{OutOfMemory, ask_for_large_pages, table, try_table, zeroed_words};
 pub use values::resident::Values;
 pub use values::stats;
 pub use values::table::{Table, Value};

@@ -284,6 +284,24 @@ fn searches_are_reproducible() {
 }
 
 #[test]
+fn a_table_that_was_cleared_is_like_a_new_one() {
+    let game: Game = "8x8".parse().unwrap();
+    let none = Values::empty(&game.board);
+    let new = || Heuristic::new(&game.board, &none).with_memory(1 << 20);
+    let mut used = new();
+    let limits = Limits { depth: 8, ..Limits::default() };
+    let search = |engine: &mut Heuristic| engine.search(&game.start(), limits, |_| ());
+    let first = search(&mut used);
+    // An entry of an earlier search counts until the table is cleared.
+    assert_ne!(search(&mut used), first);
+    used.forget();
+    assert_eq!(search(&mut used), first);
+    used.forget();
+    used.forget();
+    assert_eq!((search(&mut used), search(&mut new())), (first.clone(), first));
+}
+
+#[test]
 fn what_the_evaluation_should_like() {
     let board = Board::new(8, 8).unwrap();
     let none = Values::empty(&board);

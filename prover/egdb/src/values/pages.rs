@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::panic::resume_unwind;
+use std::sync::atomic::AtomicU64;
 
 use crate::size::rounded_up;
 
@@ -39,10 +40,19 @@ pub fn table<T>(length: usize, value: impl FnMut() -> T) -> Vec<T> {
     try_table(length, value).unwrap_or_else(|lack| resume_unwind(Box::new(lack)))
 }
 
+/// Returns zeroed words. The system provides a page of them when it is first touched.
+///
+/// # Errors
+/// [`OutOfMemory`]
+pub fn zeroed_words(length: usize) -> Result<Vec<AtomicU64>, OutOfMemory> {
+    let bytes = (length as u64).saturating_mul(size_of::<AtomicU64>() as u64);
+    bytemuck::try_zeroed_vec(length).map_err(|()| OutOfMemory { bytes })
+}
+
 /// Asks the operating system to back memory by large pages: look-ups access all of a large table at
 /// random, and would miss the translation look-aside buffer nearly every time. If the system
-/// refuses, small pages are used. This must be called before anything is written there.
-fn ask_for_large_pages<T>(memory: &[T]) {
+/// refuses, small pages are used. Pages that were touched before stay as they are.
+pub fn ask_for_large_pages<T>(memory: &[T]) {
     const PAGE: usize = 4096;
     let start = memory.as_ptr().addr().next_multiple_of(PAGE);
     let end = (memory.as_ptr().addr() + size_of_val(memory)) & !(PAGE - 1);

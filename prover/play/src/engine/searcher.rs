@@ -136,7 +136,6 @@ impl Searcher<'_> {
         let mut first = None;
         loop {
             match self.play(parameters, &opened, &book, first.take())? {
-                Job::NewGame => {}
                 // The database cannot be read. The move is searched again without it.
                 search @ Job::Search { .. } => {
                     opened = none();
@@ -189,10 +188,15 @@ impl Searcher<'_> {
             let (record, mode, limits) = match job {
                 Job::Search { record, mode, limits } => (record, mode, limits),
                 Job::Ready => {
+                    opponent.engine.prepare();
                     self.events.send(Event::Ready).ok()?;
                     continue;
                 }
-                job => return Some(job),
+                Job::NewGame => {
+                    opponent.engine.forget();
+                    continue;
+                }
+                job @ Job::Configure(_) => return Some(job),
             };
             opponent.limits = limits;
             let from_book = (mode != Mode::Analyse).then(|| by_book(book, record.position()));

@@ -136,6 +136,12 @@ impl<'a> Heuristic<'a> {
         self
     }
 
+    /// Takes the memory of the transposition table before a search does, which makes searches
+    /// faster.
+    pub fn prepare(&self) {
+        self.table.prepare();
+    }
+
     /// Clears the transposition table.
     pub fn forget(&mut self) {
         self.table.clear();

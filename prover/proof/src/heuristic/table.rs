@@ -6,13 +6,15 @@
 //! belongs to a position by its whole key, never by a hash of it.
 //!
 //! Entries carry the number of their search. A table that is not kept ignores those of other
-//! searches, so that the result of a search does not depend on earlier searches.
+//! searches, so that the result of a search does not depend on earlier searches. A table that is
+//! kept ignores those of searches before it was last cleared.
 
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::claims::Claims;
 use super::score::claims_allow;
-use crate::egdb::{OutOfMemory, try_table};
+use crate::egdb::{OutOfMemory, ask_for_large_pages, zeroed_words};
 
 /// The relation between the score of an entry and the true score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,18 +73,23 @@ fn search_of(word: u64) -> u16 {
 /// The words of an entry: two for the key, and one for the result.
 type Words = [AtomicU64; 3];
 
-/// Two entries in a cache line. The first is replaced only by deeper entries and by those of later
-/// searches, the second by any.
-#[repr(align(64))]
-#[derive(Default)]
-struct Pair([Words; 2]);
+/// The words of a cache line, which has a pair of entries and two words that are not used. The
+/// first entry is replaced only by deeper entries and by those of later searches, the second by
+/// any.
+const LINE: usize = 8;
 
 /// A table of entries by position.
 pub(super) struct Table {
-    pairs: Vec<Pair>,
+    /// The operating system zeroes a page when it is first touched, so no search waits until a
+    /// large table is cleared.
+    words: Vec<AtomicU64>,
+    /// The index of the first word that begins a cache line.
+    begin: usize,
     /// The mask of the pairs in use: their number, a power of two, less one.
     mask: u64,
     search: u16,
+    /// The first search whose entries count.
+    oldest: u16,
     /// Whether entries of earlier searches count; if so, the number of pairs does not change.
     is_kept: bool,
     /// The memory that a kept table did not get, so that it is smaller.
@@ -95,33 +102,54 @@ impl Table {
     const MOST: u64 = 1 << 19;
 
     pub(super) fn new() -> Self {
-        Table { pairs: Vec::new(), mask: 0, search: 0, is_kept: false, lack: None }
+        Table {
+            words: Vec::new(),
+            begin: 0,
+            mask: 0,
+            search: 0,
+            oldest: 1,
+            is_kept: false,
+            lack: None,
+        }
     }
 
     /// A table of at most `bytes` bytes that is kept from one search to the next; a smaller one if
     /// there is less memory.
     pub(super) fn kept(bytes: u64) -> Self {
-        let most = (bytes / size_of::<Pair>() as u64).max(Self::LEAST);
-        let mut table = Table::new();
+        let most = (bytes / size_of::<[u64; LINE]>() as u64).max(Self::LEAST);
+        let mut table = Table { is_kept: true, ..Table::new() };
         let mut wanted = 1 << most.ilog2();
-        table.pairs = loop {
-            match try_table(wanted, Pair::default) {
-                Ok(pairs) => break pairs,
-                Err(lack) => {
-                    table.lack = table.lack.or(Some(lack));
-                    wanted = (wanted / 2).max(1);
-                }
-            }
-        };
-        table.mask = table.pairs.len() as u64 - 1;
-        table.is_kept = true;
+        while let Err(lack) = table.resize(wanted) {
+            table.lack = table.lack.or(Some(lack));
+            wanted = (wanted / 2).max(1);
+        }
         table
     }
 
-    /// Clears the table.
+    /// Touches all memory, in large pages. These make a long search faster, but one may take 40 ms,
+    /// and the first thousands of nodes touch all of them.
+    pub(super) fn prepare(&self) {
+        const STEP: usize = 4096 / size_of::<AtomicU64>();
+        ask_for_large_pages(&self.words);
+        for word in self.words.iter().step_by(STEP) {
+            word.fetch_or(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Makes all entries of earlier searches count no more.
     pub(super) fn clear(&mut self) {
-        self.pairs.fill_with(Pair::default);
-        self.search = 0;
+        self.oldest = self.search.saturating_add(1);
+    }
+
+    /// Replaces the table by an empty one.
+    fn resize(&mut self, pairs: u64) -> Result<(), OutOfMemory> {
+        // The memory of the old table is free before there is a new one.
+        self.words = Vec::new();
+        self.words = zeroed_words((pairs as usize + 1) * LINE)?;
+        self.begin = self.words.as_ptr().align_offset(size_of::<[u64; LINE]>());
+        self.mask = pairs - 1;
+        (self.search, self.oldest) = (0, 1);
+        Ok(())
     }
 
     /// Prepares the table for a search of `nodes` nodes. (A small table stays in the processor's
@@ -130,22 +158,30 @@ impl Table {
         if !self.is_kept {
             let pairs = nodes.clamp(Self::LEAST, Self::MOST).next_power_of_two();
             self.mask = pairs - 1;
-            if self.pairs.len() < pairs as usize {
-                self.pairs = crate::egdb::table(pairs as usize, Pair::default);
-                self.search = 0;
-            }
         }
-        if self.search == u16::MAX {
-            self.clear();
+        let is_small = self.words.len() <= (self.mask as usize + 1) * LINE;
+        if is_small || self.search == u16::MAX {
+            self.resize(self.mask + 1).unwrap_or_else(|lack| resume_unwind(Box::new(lack)));
         }
         self.search += 1;
+        if !self.is_kept {
+            self.oldest = self.search;
+        }
     }
 
+    /// The index of the first word in the place of a key.
     #[inline]
     fn place(&self, key: u128) -> usize {
         let low = (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (low ^ low >> 32 ^ (key >> 64) as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        (mixed >> 32 & self.mask) as usize
+        self.begin + (mixed >> 32 & self.mask) as usize * LINE
+    }
+
+    /// The two entries in the place of a key.
+    #[inline]
+    fn entries(&self, key: u128) -> &[Words] {
+        let place = self.place(key);
+        self.words[place..place + 6].as_chunks().0
     }
 
     /// Prefetches the entries of a key that will soon be looked up. Without this, a search spends a
@@ -153,7 +189,7 @@ impl Table {
     #[inline]
     pub(super) fn expect(&self, key: u128) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(pair) = self.pairs.get(self.place(key)) {
+        if let Some(pair) = self.words.get(self.place(key)) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: the address is valid; and the processor takes this as a hint and reads
             // nothing.
@@ -166,20 +202,19 @@ impl Table {
     fn word_of(&self, words: &Words, key: u128) -> Option<u64> {
         let [low, high, word] = [0, 1, 2].map(|i| words[i].load(Ordering::Relaxed));
         let [want_low, want_high] = mixed(key, word);
-        let counts = self.is_kept || search_of(word) == self.search;
-        (low == want_low && high == want_high && search_of(word) != 0 && counts).then_some(word)
+        let counts = search_of(word) >= self.oldest;
+        (low == want_low && high == want_high && counts).then_some(word)
     }
 
     /// The entry of the position with this key.
     #[inline]
     pub(super) fn get(&self, key: u128) -> Option<Entry> {
-        let Pair(entries) = &self.pairs[self.place(key)];
-        entries.iter().find_map(|words| self.word_of(words, key)).map(Entry::from_word)
+        self.entries(key).iter().find_map(|words| self.word_of(words, key)).map(Entry::from_word)
     }
 
     /// Stores an entry. Claims about the position that are stored already are kept.
     pub(super) fn put(&self, key: u128, mut entry: Entry) {
-        let Pair(entries) = &self.pairs[self.place(key)];
+        let entries = self.entries(key);
         let [first, second] = [0, 1].map(|i| self.word_of(&entries[i], key));
         let at = match (first, second) {
             (Some(word), _) | (None, Some(word)) => {
@@ -192,8 +227,7 @@ impl Table {
                 if search_of(older) == self.search && entry.depth < Entry::from_word(older).depth {
                     1
                 } else {
-                    let [first, second] = entries;
-                    for (to, from) in second.iter().zip(first) {
+                    for (to, from) in entries[1].iter().zip(&entries[0]) {
                         to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
                     }
                     0
