@@ -74,6 +74,40 @@ impl Engine {
     }
 }
 
+#[test]
+fn a_level_that_is_refused_leaves_a_limit() {
+    let place = tempfile::tempdir().unwrap();
+    // Without a level this engine would search for hours.
+    let mut engine = Engine::new(&["--depth", "120", "--pieces", "0"], place.path());
+    let refused = |engine: &mut Engine, line| {
+        let said = engine.answer(line);
+        assert!(said.len() == 1 && said[0].starts_with("error message="), "{said:?}");
+    };
+    for (before, line) in [
+        ("", "level move-time=0,1"),
+        ("level depth=120", "level time=60,5 inc=0,5"),
+        ("level nodes=100000000000", "level move-time=\"0.1"),
+        ("level move-time=0.05", "level moves=9 time=1,5"),
+    ] {
+        assert_eq!(engine.answer(before), [""; 0]);
+        refused(&mut engine, line);
+        assert_ne!(engine.go("go think").0, "");
+    }
+    // The time of the search before holds.
+    engine.say("level move-time=0.05");
+    engine.go("go think");
+    refused(&mut engine, "level move-time=0,05");
+    engine.go("go think");
+    // A level that comes during a search is refused, too.
+    engine.say("level infinite");
+    engine.say("go think");
+    engine.say("level move-time=0.1");
+    engine.listen("error");
+    engine.go("stop");
+    engine.go("go think");
+    engine.end();
+}
+
 fn position(game: &Game, fen: &str) -> Position {
     game.board.read_fen(fen).unwrap()
 }

@@ -90,6 +90,11 @@ impl Level {
             infinite: later.infinite || self.infinite,
         }
     }
+
+    /// Whether a time limits the search.
+    pub fn is_timed(&self) -> bool {
+        !self.infinite && (self.move_time.is_some() || self.clock.is_some())
+    }
 }
 
 /// A line that is no command.

@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use certificate_spec::text::without_mark;
 use draughtproof_proof::heuristic::{Analysis, Limits};
@@ -21,6 +21,9 @@ use crate::opponent::GameRecord;
 
 /// The most events that wait; a sender with more events waits with them.
 const QUEUE: usize = 64;
+
+/// The time of a move whose level was refused, if no search before it had a time.
+const AFTER_REFUSED: Duration = Duration::from_secs(1);
 
 /// The message about a position in which the side to move has lost.
 const NO_LEGAL_MOVE: &str = "go: expected a position with a legal move, found none";
@@ -105,6 +108,10 @@ struct Session<'a, W> {
     is_configured: bool,
     record: GameRecord,
     level: Level,
+    /// The level of the last search to which a client gave a time.
+    last_timed: Level,
+    /// Whether a line `level` was refused since the last search.
+    is_level_refused: bool,
     running: Option<Running>,
 }
 
@@ -112,10 +119,19 @@ impl<'a, W: Write> Session<'a, W> {
     fn new(setup: &'a Setup<'a>, stopper: &'a Stopper, jobs: Sender<Job>, out: W) -> Self {
         let record = GameRecord::new(setup.game.clone(), setup.game.start());
         let parameters = setup.parameters.clone();
-        let level = Level::default();
-        let running = None;
-        let is_configured = false;
-        Session { setup, stopper, jobs, out, parameters, is_configured, record, level, running }
+        Session {
+            setup,
+            stopper,
+            jobs,
+            out,
+            parameters,
+            is_configured: false,
+            record,
+            level: Level::default(),
+            last_timed: Level::default(),
+            is_level_refused: false,
+            running: None,
+        }
     }
 
     fn serve(mut self, events: Receiver<Event>) -> io::Result<()> {
@@ -156,17 +172,22 @@ impl<'a, W: Write> Session<'a, W> {
 
     /// Obeys a line; returns whether the conversation goes on.
     fn obey(&mut self, line: &str) -> io::Result<bool> {
-        let command = match parse(without_mark(line)) {
+        let line = without_mark(line);
+        let command = match parse(line) {
             Ok(Some(command)) => command,
             Ok(None) => return Ok(true),
-            Err(error) => return self.say(&reply::error(&error.to_string())).map(|()| true),
+            Err(error) => {
+                self.is_level_refused |= line.trim_start().starts_with("level");
+                return self.say(&reply::error(&error.to_string())).map(|()| true);
+            }
         };
         match command {
             Command::Quit => return Ok(false),
             Command::Ping => self.say("pong")?,
             Command::Stop => self.end_search()?,
             Command::PonderHit => self.start_clock()?,
-            _ if self.running.is_some() => {
+            command if self.running.is_some() => {
+                self.is_level_refused |= matches!(command, Command::Level(_));
                 let what = "expected ping, stop, ponder-hit or quit while a search is under way";
                 self.say(&reply::error(what))?;
             }
@@ -239,8 +260,15 @@ impl<'a, W: Write> Session<'a, W> {
     /// Starts a search within the level, which holds for this search only.
     fn start_search(&mut self, mode: Mode) {
         self.configure();
-        let level = std::mem::take(&mut self.level);
-        let level = if level == Level::default() { self.usual_level(mode) } else { level };
+        let mut level = std::mem::take(&mut self.level);
+        let is_refused = std::mem::take(&mut self.is_level_refused) && mode != Mode::Analyse;
+        if level.is_timed() {
+            self.last_timed = level;
+        } else if is_refused && !level.infinite {
+            level = self.level_after_refused(level);
+        } else if level == Level::default() {
+            level = self.usual_level(mode);
+        }
         // An infinite search has no time limit.
         let level = match level.infinite {
             true => Level { move_time: None, clock: None, ..level },
@@ -282,6 +310,19 @@ impl<'a, W: Write> Session<'a, W> {
                 ..Level::default()
             },
         }
+    }
+
+    /// The level of a search for which a line `level` was refused: it has a time even so, the one
+    /// of an earlier search or a short one.
+    fn level_after_refused(&self, level: Level) -> Level {
+        let usual = self.usual_level(Mode::Think);
+        let level = if level == Level::default() { usual } else { level };
+        let Level { move_time, clock, .. } = self.last_timed;
+        if self.last_timed.is_timed() {
+            return Level { move_time, clock, ..level };
+        }
+        let move_time = usual.move_time.map_or(AFTER_REFUSED, |time| time.min(AFTER_REFUSED));
+        Level { move_time: Some(move_time), ..level }
     }
 
     /// The time at which the search must end.
