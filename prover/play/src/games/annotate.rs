@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::judge::{Judge, Verdict};
+use super::own_remarks::{self, BEFORE, REPLACED};
 use super::replay::column;
 use crate::board::{MoveError, PdnGame, Position, Remark, RemarkKind, Side, move_number};
 
@@ -113,11 +114,12 @@ pub fn mistake_tsv(game: &PdnGame, mistakes: &[Mistake]) -> String {
 
 /// Annotates a game: a comment beside each move with the value of the position after it, marks on
 /// mistakes, and better play. The mark of a mistake replaces a strength that the game had, and its
-/// comment names that strength.
+/// comment names that strength. Remarks of earlier annotations are replaced.
 ///
 /// # Errors
 /// [`MoveError`] if a position of the game does not follow from the one before it.
-pub fn annotate(judge: &Judge<'_>, game: PdnGame) -> Result<Annotated, MoveError> {
+pub fn annotate(judge: &Judge<'_>, mut game: PdnGame) -> Result<Annotated, MoveError> {
+    game.remarks = own_remarks::remove(game.remarks);
     let mut positions: Vec<Position> =
         std::iter::once(game.start).chain(game.positions.iter().copied()).collect();
     // The position in which each move is made: the one before it, or one that is set up.
@@ -159,8 +161,8 @@ pub fn annotate(judge: &Judge<'_>, game: PdnGame) -> Result<Annotated, MoveError
             number,
         };
         let others = remarks.mark(n + 1, mistake.mark());
-        let others: String = others.iter().map(|mark| format!("; the game had {mark}")).collect();
-        let comment = format!("{}; before: {}{others}", mistake.after, mistake.before);
+        let others: String = others.iter().map(|mark| format!("{REPLACED}{mark}")).collect();
+        let comment = format!("{}{BEFORE}{}{others}", mistake.after, mistake.before);
         remarks.say(n + 1, RemarkKind::Comment(comment));
         remarks.say(n + 1, RemarkKind::Variation(step.variation(&mistake, &better)?));
         mistakes.push(mistake);
@@ -308,7 +310,7 @@ impl Remarks {
         }
     }
 
-    /// Marks a move. Returns and removes the other strengths that it had.
+    /// Marks a move. Returns and removes the strengths that it had.
     fn mark(&mut self, after: usize, strength: &str) -> Vec<String> {
         let marks = &mut self.0[after].marks;
         let mut others = Vec::new();
@@ -320,7 +322,6 @@ impl Remarks {
             _ => true,
         });
         marks.insert(0, RemarkKind::Mark(strength.into()));
-        others.retain(|mark| mark != strength);
         others
     }
 

@@ -38,6 +38,43 @@ pub struct Verdict {
     pub line: Vec<Position>,
 }
 
+/// The words for the range of a value, as Black sees it.
+const VALUES: [(Value, Value, &str); 5] = [
+    (Value::Win, Value::Win, "Black wins"),
+    (Value::Draw, Value::Draw, "draw"),
+    (Value::Loss, Value::Loss, "White wins"),
+    (Value::Draw, Value::Win, "Black does not lose"),
+    (Value::Loss, Value::Draw, "White does not lose"),
+];
+
+/// The words for the source of a value.
+const SOURCES: [(Source, &str); 3] =
+    [(Source::Database, "(database)"), (Source::Proof, "(proof)"), (Source::Search, "(search)")];
+
+/// Between a score and the depth of its search.
+const DEPTH: &str = ", depth ";
+
+impl Verdict {
+    /// Whether a text has the form of a verdict.
+    pub fn is_text(text: &str) -> bool {
+        let value = VALUES.iter().find_map(|(_, _, value)| text.strip_prefix(value));
+        let score = match value.and_then(|rest| rest.strip_prefix(' ')) {
+            None => Some(text),
+            Some(rest) => match SOURCES.iter().find_map(|(_, source)| rest.strip_prefix(source)) {
+                Some("") => return true,
+                rest => rest.and_then(|rest| rest.strip_prefix(", ")),
+            },
+        };
+        score.and_then(|text| text.split_once(DEPTH)).is_some_and(|(score, depth)| {
+            score.starts_with(['+', '-']) && score.parse::<f64>().is_ok() && is_number(depth)
+        })
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Writes the verdict as text, with the score from Black's side, in men.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,25 +82,16 @@ impl fmt::Display for Verdict {
             Side::Black => (self.value, self.score),
             Side::White => (self.value.reversed(), -self.score),
         };
-        let value = match (range.lower, range.upper) {
-            (Value::Win, Value::Win) => "Black wins",
-            (Value::Draw, Value::Draw) => "draw",
-            (Value::Loss, Value::Loss) => "White wins",
-            (Value::Draw, Value::Win) => "Black does not lose",
-            (Value::Loss, Value::Draw) => "White does not lose",
-            _ => "",
-        };
-        let source = match self.source {
-            Source::Database => "database",
-            Source::Proof => "proof",
-            Source::Search => "search",
-        };
-        let men = f64::from(score) / 100.0;
-        match value {
-            "" => write!(f, "{men:+.2}, depth {}", self.depth),
-            _ if range.value().is_some() => write!(f, "{value} ({source})"),
-            _ => write!(f, "{value} ({source}), {men:+.2}, depth {}", self.depth),
+        let known = VALUES.iter().find(|known| (known.0, known.1) == (range.lower, range.upper));
+        if let Some((_, _, value)) = known {
+            let source = SOURCES.iter().find(|source| source.0 == self.source);
+            write!(f, "{value} {}", source.map_or("", |source| source.1))?;
+            if range.value().is_some() {
+                return Ok(());
+            }
+            f.write_str(", ")?;
         }
+        write!(f, "{:+.2}{DEPTH}{}", f64::from(score) / 100.0, self.depth)
     }
 }
 
@@ -151,5 +179,8 @@ mod tests {
         let bound = bound.replace('-', "+");
         assert_eq!(told(Side::Black, ValueRange::AT_MOST_DRAW, search), bound);
         assert_eq!(told(Side::White, ValueRange::UNKNOWN, search), "-1.23, depth 9");
+        for other in ["", "draw", "draw (book)", "draw (proof) ", "1.23, depth 9", "+1, depth "] {
+            assert!(!Verdict::is_text(other), "{other}");
+        }
     }
 }

@@ -8,11 +8,11 @@ use draughtproof_play::games::{
 };
 use draughtproof_play::lookup::Lookup;
 use draughtproof_proof::heuristic::Limits;
-use draughtproof_proof::progress::print_line;
+use draughtproof_proof::progress::{Progress, print_line};
 
 use super::limits::LimitOptions;
 use super::replay::strictness;
-use crate::board::{PdnGame, PdnReader, RemarkKind, write_pdn};
+use crate::board::{PdnGame, PdnReader, write_pdn};
 use crate::cli::failure::Failure;
 use crate::cli::options::game_files::open;
 use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions};
@@ -25,7 +25,7 @@ const NODES: u64 = 100_000;
 #[command(after_help = "Examples:
   prove annotate games.pdn >annotated.pdn
   prove annotate --pieces 6 --time 2 --table mistakes.tsv games.pdn >annotated.pdn
-  prove annotate --fresh annotated.pdn --out again.pdn
+  prove annotate --out games.pdn games.pdn     replaces the remarks of the run before
   prove annotate --cert cert small.pdn         games of 6x6, with what its proof says
   prove annotate --format tsv games.pdn        the mistakes alone
 
@@ -33,9 +33,10 @@ Writes the games with a comment on each move: what the position after it is wort
 is a value, with (database), (proof) or (search); else a score in men, good for Black if positive, and its depth. ?? \
 marks a move of which it is proved that it gives a draw or a win away; ? one after which the score is worse by \
 half a man or more than after the best move; better play follows as a variation. Values are those of the rules \
-without a 40-move rule. Remarks that the games have are kept; a strength such as ! gives way to that of a \
-mistake, whose comment names it. A game with a fault is annotated up to there; from there on it is written as it \
-was, behind a comment that says what is wrong, and it is reported on standard error. The list of mistakes comes at the end, on standard error or in the FILE of --table, there in \
+without a 40-move rule. Remarks of people are kept, and those of an earlier run, which are known by their form, are \
+replaced; a strength such as ! gives way to that of a mistake, whose comment names it. The games are read in UTF-8, \
+in UTF-16 with a byte order mark, or else in Windows-1252, and written in UTF-8. A game with a fault is annotated up to there; from there on it is written as it \
+was, behind a comment that says what is wrong, and it is reported on standard error. The list of mistakes comes at the end, on standard error (without --quiet) or in the FILE of --table, there in \
 columns separated by tabs: game, line, event, black, white, number, played, mark, before, after, better. \
 --format tsv prints this table instead of the games; --format json an object for each game, with game, line, \
 event, black, white, mistakes, fault and, with all remarks, pdn.
@@ -59,8 +60,8 @@ pub(crate) struct Options {
     /// Accept only what PDN 3.0 has
     #[arg(long)]
     strict: bool,
-    /// Leave out the comments, marks and variations that the games have
-    #[arg(long)]
+    /// An option of earlier versions: remarks of an earlier run are always replaced
+    #[arg(long, hide = true)]
     fresh: bool,
     /// Write the list of mistakes to FILE
     #[arg(long, value_name = "FILE")]
@@ -97,13 +98,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut list = String::new();
     let mut rows = String::new();
     for pdn in PdnReader::new(game, &name, source, strictness(options.strict)) {
-        let mut pdn = pdn.map_err(|e| Failure::file(&options.file, e))?;
+        let pdn = pdn.map_err(|e| Failure::file(&options.file, e))?;
         games += 1;
         faulty += usize::from(pdn.fault.is_some());
-        report(&name, &pdn)?;
-        if options.fresh {
-            pdn.remarks.retain(|remark| matches!(remark.what, RemarkKind::SetUp(_)));
-        }
+        report(&progress, &name, &pdn)?;
         let Annotated { game: annotated, mistakes } = annotate(&judge, pdn)?;
         database.failure()?;
         bar.add(annotated.positions.len() as u64 + 1);
@@ -134,7 +132,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             table.text(&format!("{MISTAKE_COLUMNS}\n{rows}"))?;
             table.finish()?;
         }
-        None => list.lines().for_each(print_line),
+        None => list.lines().for_each(|line| progress.say(line.into())),
     }
     if faulty > 0 {
         return Err(Failure::Games { faulty, games });
@@ -144,9 +142,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
 /// Reports the fault of a game. A game whose text cannot be kept is a failure, which leaves the
 /// files as they are.
-fn report(name: &str, pdn: &PdnGame) -> Result<(), Failure> {
+fn report(progress: &Progress, name: &str, pdn: &PdnGame) -> Result<(), Failure> {
     if let Some(contradiction) = pdn.contradiction() {
-        print_line(&format!("game {}: {name}, line {}: {contradiction}", pdn.number, pdn.line));
+        progress.say(format!("game {}: {name}, line {}: {contradiction}", pdn.number, pdn.line));
     }
     match (&pdn.fault, &pdn.unread) {
         (None, _) => {}
