@@ -41,6 +41,14 @@ pub enum Failure {
         /// The number of games in the file.
         games: usize,
     },
+    /// Some files cannot be read; the reasons are printed already.
+    #[error("{unread} of {files} files cannot be read")]
+    Unread {
+        /// The number of files that cannot be read.
+        unread: usize,
+        /// The number of files.
+        files: usize,
+    },
     /// A game has a fault and is too long to be kept in the output.
     #[error("{0}; the game cannot be kept, and nothing is written")]
     Unkept(String),

@@ -146,21 +146,72 @@ fn annotate_marks_mistakes() {
     assert_eq!(table.lines().count(), 1 + marked);
     assert!(table.lines().all(|line| line.split('\t').count() == 11), "{table}");
     fs::write(d.join("again.pdn"), &text).unwrap();
-    old_remarks_are_kept_or_dropped(&game, &text, marked, d);
+    assert_eq!(prove(&[&ANNOTATE[..], &["again.pdn"]].concat(), d), text);
 }
 
-/// Annotating the output again gives the same text without the old remarks, and otherwise loses
-/// none of them.
-fn old_remarks_are_kept_or_dropped(game: &Game, text: &str, marked: usize, d: &Path) {
-    let again = prove(&[&ANNOTATE[..], &["--fresh", "again.pdn"]].concat(), d);
-    assert_eq!(again, text);
-    let twice = prove(&[&ANNOTATE[..], &["again.pdn"]].concat(), d);
-    let remarks = |text: &str| {
-        let games = game.read_pdn("games", text.as_bytes(), Strictness::Strict);
-        games.iter().map(|game| game.remarks.len()).sum::<usize>()
+#[test]
+fn annotate_replaces_its_own_remarks_and_no_others() {
+    let d = &Scratch::empty();
+    let annotate = |text: &str, nodes: &str, more: &[&str]| {
+        fs::write(d.join("one.pdn"), text).unwrap();
+        prove(&[&["annotate", "--nodes", nodes, "-q", "one.pdn"], more].concat(), d)
     };
-    // A move never has two marks.
-    assert_eq!(remarks(&twice), 2 * remarks(text) - marked);
+    let people = ["{draw}", "{+0.25}", "{draw (book)}", "(1. 1-5 {good})", "(1. 1-5)", "$7", "{d}"];
+    let text = format!(
+        "[FEN \"B:W18,31,32:B1,2,10\"]\n{{draw}} 1. 10-15! $7 {{+0.25}} (1. 1-5 {{good}}) (1. 1-5) \
+         18x11? {{draw (book)}}\n/FEN \"B:W18,31,32:B1,2,10\"/ {{d}} 2. 10-15? 18x11 *\n"
+    );
+    let once = annotate(&text, "1000", &[]);
+    for (nodes, more) in [("1000", &[][..]), ("1000", &["--fresh"]), ("2000", &[])] {
+        let twice = annotate(&once, nodes, more);
+        let again = annotate(&twice, "1000", &[]);
+        assert_eq!(again, once);
+        for remark in people {
+            assert_eq!(twice.matches(remark).count(), 1, "{remark} in {twice}");
+        }
+        assert_eq!(on_one_line(&twice).matches("; the game had ").count(), 2, "{twice}");
+    }
+    // Another program has broken the lines.
+    let broken = once.replace("depth ", "depth\n").replace("before: ", "before:\r\n");
+    assert_eq!(annotate(&broken, "1000", &[]), once);
+}
+
+#[test]
+fn replay_goes_on_after_a_missing_file() {
+    let d = &Scratch::empty();
+    fs::write(d.join("a.pdn"), FILE).unwrap();
+    fs::create_dir(d.join("folder")).unwrap();
+    fs::write(d.join("out"), "kept").unwrap();
+    let replay = ["replay", "--game", "6x6", "a.pdn", "missing", "folder", "a.pdn"];
+    let out = run(&path("prove"), &replay, d);
+    assert_eq!((out.status.code(), lines(&out).len()), (Some(3), 6));
+    let said = String::from_utf8(out.stderr).unwrap();
+    for part in ["missing: No such file", "folder: Is a directory", "6 games", "2 of 4 files"] {
+        assert!(said.contains(part), "{said}");
+    }
+    run(&path("prove"), &[&replay[..], &["--out", "out"]].concat(), d);
+    assert_eq!(fs::read_to_string(d.join("out")).unwrap(), "kept");
+}
+
+#[test]
+fn games_of_other_encodings_are_written_in_utf_8() {
+    let d = &Scratch::empty();
+    let text = "[Event \"“é” – x\"]\n1. 11-15 {’} 23-19 *\n\n[Event \"–\"]\n1. 11-15 1-32 {é} *\n";
+    let units: Vec<u16> = std::iter::once(0xfeff).chain(text.encode_utf16()).collect();
+    let windows = b"[Event \"\x93\xe9\x94 \x96 x\"]\n1. 11-15 {\x92} 23-19 *\n\n\
+        [Event \"\x96\"]\n1. 11-15 1-32 {\xe9} *\n";
+    let annotated = |bytes: &[u8]| {
+        fs::write(d.join("one.pdn"), bytes).unwrap();
+        let out = run(&path("prove"), &["annotate", "--nodes", "50", "-q", "one.pdn"], d);
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let expected = annotated(text.as_bytes());
+    assert!(["“é” – x", "{’}", "{é}"].iter().all(|part| expected.contains(part)), "{expected}");
+    let ends = [u16::to_le_bytes, u16::to_be_bytes];
+    let wide = ends.map(|bytes| units.iter().copied().flat_map(bytes).collect::<Vec<_>>());
+    for bytes in [&wide[0][..], &wide[1], windows] {
+        assert_eq!(annotated(bytes), expected);
+    }
 }
 
 /// Checks the marks of a game; returns their number.
@@ -244,11 +295,18 @@ fn annotate_replaces_old_strengths() {
     };
     let plain = annotated("[Event \"x\"]\n1. 11-15 22-17(?) 2. 8-11 *\n");
     assert!(plain.contains(" 22-17(?) {"), "{plain}");
-    for (mark, other) in [("!", "!"), ("(??)", "(??)"), (" $1", "$1"), ("? $4", "$4"), ("?", "")] {
+    for (mark, other) in [
+        ("!", "!"),
+        ("(??)", "(??)"),
+        (" $1", "$1"),
+        ("? $4", "?; the game had $4"),
+        ("?", "?"),
+        ("", ""),
+    ] {
         let text = format!("[FEN \"B:W18,31,32:B1,2,10\"]\n1. 10-15{mark} 18x11 *\n");
         let text = annotated(&text);
         assert!(on_one_line(&text).contains(" 1. 10-15? {"), "{text}");
-        let is_said = text.contains(&format!("; the game had {other}}}"));
+        let is_said = on_one_line(&text).contains(&format!("; the game had {other}}}"));
         let has_none = !text.contains("the game had");
         assert_eq!(has_none, other.is_empty(), "{text}");
         assert_eq!(is_said, !other.is_empty(), "{text}");
@@ -264,17 +322,13 @@ fn annotate_follows_set_up_positions() {
     let text = "[Event \"x\"]\n{a} /FEN \"W:W21,22:B1,2\"/ {b} 1... 22-18! 2. 1-6 {c}\n\
         /FEN \"B:W18,31,32:B1,2,10\"/ {d} 3. 10-15 18x11 *\n";
     fs::write(d.join("one.pdn"), text).unwrap();
-    for arguments in [vec![], vec!["--fresh"]] {
-        let is_fresh = !arguments.is_empty();
-        let annotate = ["annotate", "--nodes", "1000", "-q", "--strict", "one.pdn"];
-        let text = prove(&[&annotate[..], &arguments].concat(), d);
-        let game: Game = "8x8".parse().unwrap();
-        let read = game.read_pdn("x", text.as_bytes(), Strictness::Strict).remove(0);
-        assert_eq!(read.fault, None, "{text}");
-        assert_eq!((read.positions.len(), read.set_ups().count()), (4, 2), "{text}");
-        assert!(on_one_line(&text).contains(" 3. 10-15? {"), "{text}");
-        assert_eq!(["{a}", "{b}", "{c}", "{d}"].map(|c| text.contains(c)), [!is_fresh; 4]);
-    }
+    let text = prove(&["annotate", "--nodes", "1000", "-q", "--strict", "one.pdn"], d);
+    let game: Game = "8x8".parse().unwrap();
+    let read = game.read_pdn("x", text.as_bytes(), Strictness::Strict).remove(0);
+    assert_eq!(read.fault, None, "{text}");
+    assert_eq!((read.positions.len(), read.set_ups().count()), (4, 2), "{text}");
+    assert!(on_one_line(&text).contains(" 3. 10-15? {"), "{text}");
+    assert_eq!(["{a}", "{b}", "{c}", "{d}"].map(|c| text.contains(c)), [true; 4]);
 }
 
 #[test]
@@ -291,8 +345,10 @@ fn contradicting_results_are_named() {
     assert!(lines(&out)[0].contains("legal, 2 moves, 0-1"), "{out:?}");
     assert!(lines(&out)[0].contains(said), "{out:?}");
     assert_eq!(replay(&["--strict", "two.pdn"]).status.code(), Some(1));
-    let out = run(&path("prove"), &["annotate", "--depth", "2", "-q", "two.pdn"], d);
-    assert!(String::from_utf8(out.stderr).unwrap().contains(said));
+    for (quiet, is_said) in [("--quiet", false), ("--threads=1", true)] {
+        let out = run(&path("prove"), &["annotate", "--depth", "2", quiet, "two.pdn"], d);
+        assert_eq!(String::from_utf8(out.stderr).unwrap().contains(said), is_said);
+    }
 }
 
 #[test]
@@ -304,11 +360,12 @@ fn scores_mark_mistakes_of_both_sides() {
     let white = "[FEN \"W:W23,31,32:B1,2,15\"]\n1. 23-18 15x22 2. 32-28 *\n";
     let good = "[FEN \"B:W18,31,32:B1,2,10\"]\n1. 1-5 *\n";
     fs::write(d.join("games.pdn"), [black, white, good].join("\n")).unwrap();
-    let annotate = ["annotate", "--nodes", "5000", "-q", "games.pdn"];
+    let annotate = ["annotate", "--nodes", "5000", "games.pdn", "-q"];
     let out = run(&path("prove"), &annotate, d);
-    assert_eq!(out.status.code(), Some(0));
+    assert_eq!((out.status.code(), &out.stderr[..]), (Some(0), &[][..]));
+    let out = run(&path("prove"), &annotate[..4], d);
     let said = String::from_utf8(out.stderr).unwrap();
-    let said: Vec<_> = said.lines().collect();
+    let said: Vec<_> = said.lines().filter(|line| line.starts_with("game ")).collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].starts_with("game 1, line 1: 1. 10-15? -"), "{said:?}");
     // Black is ahead afterwards.

@@ -11,8 +11,9 @@
 //! missing before the next game or is not that of the tag `Result`, `10x14` for a move without a
 //! capture and `10-17` for a capture, blanks within a move or a result, other dashes, blanks and
 //! signs than those of ASCII, captures that the moves that follow settle, `;` before a comment, a
-//! strength that is not right behind its move, variations that are not made of moves, text in older
-//! encodings than UTF-8, which is taken for Latin-1. So strict reading follows the grammar of PDN
+//! strength that is not right behind its move, variations that are not made of moves, a tag that
+//! ends in a single backslash, text in other encodings than UTF-8: UTF-16 with a byte order mark,
+//! and else Windows-1252. So strict reading follows the grammar of PDN
 //! 3.0 for reading. Comments (`{}`, lines that begin with `%`), nested variations, strengths (`!?`,
 //! `(?)`, `$7`), positions that are set up (`/FEN "…"/`) and all line ends are always understood.
 //!
@@ -123,10 +124,15 @@ pub enum RemarkKind {
 }
 
 impl PdnGame {
-    /// The value of a tag; upper and lower case of its name are not distinguished.
+    /// The value of a tag; upper and lower case of its name are not distinguished. In America the
+    /// tag `Black` may be called `Red`.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let found = self.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str())
+        let value = found.map(|(_, value)| value.as_str());
+        if !name.eq_ignore_ascii_case("Black") {
+            return value;
+        }
+        value.filter(|value| !value.is_empty()).or(self.tag("Red"))
     }
 
     /// The position before each move and after it.

@@ -7,8 +7,8 @@ pub(super) fn plain(c: char) -> char {
     match c {
         '\u{b}' | '\u{c}' => ' ',
         _ if c.is_ascii() => c,
-        // Dashes and minus signs; Windows-1252 has two of them where Latin-1 has control
-        // characters.
+        // Dashes and minus signs; the first two are those of Windows-1252 as control characters of
+        // Latin-1.
         '\u{96}'
         | '\u{97}'
         | '\u{ad}'

@@ -180,6 +180,9 @@ impl<'r, R: BufRead> Reading<'r, R> {
                 "expected a result after the moves, found the next game".into()
             });
         }
+        if self.source.is_utf16() {
+            self.forgive(begin, || "expected text in UTF-8, found UTF-16".into());
+        }
         self.begin_moves();
         self.keep_unread(begin);
         self.pdn.positions = self.line.map_or_else(Vec::new, Line::finish);
@@ -453,7 +456,7 @@ pub(super) fn is_line_end(byte: u8) -> bool {
 }
 
 /// The name of a tag at the beginning of a text; empty if the text begins with none.
-fn tag_name(text: &[u8]) -> &[u8] {
+pub(super) fn tag_name(text: &[u8]) -> &[u8] {
     let is_in_name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
     &text[..text.iter().position(|b| !is_in_name(b)).unwrap_or(text.len())]
 }

@@ -10,13 +10,18 @@ use super::read::Place;
 /// closed would include all games that follow.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
-/// The bytes with which a text in UTF-8 may begin.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// The characters of Windows-1252 for the bytes from 0x80 to 0x9f. Five bytes have none.
+const WINDOWS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
 
-/// Reads byte by byte, and counts lines and characters. Only the text of the current game is kept,
-/// up to the greatest length of a game.
+/// Reads byte by byte, and counts lines and characters. UTF-16 with a byte order mark is converted
+/// to UTF-8. Only the text of the current game is kept, up to the greatest length of a game.
 pub(super) struct Source<R> {
     from: R,
+    /// If the source is in UTF-16: makes a unit of its bytes.
+    unit_of: Option<fn([u8; 2]) -> u16>,
     /// Bytes that were peeked at and not taken yet.
     ahead: VecDeque<u8>,
     /// The error that ended reading.
@@ -40,6 +45,7 @@ impl<R: BufRead> Source<R> {
     pub(super) fn new(from: R) -> Self {
         Source {
             from,
+            unit_of: None,
             ahead: VecDeque::new(),
             failed: None,
             line: 1,
@@ -70,13 +76,40 @@ impl<R: BufRead> Source<R> {
     pub(super) fn byte(&mut self, n: usize) -> Option<u8> {
         while self.ahead.len() <= n {
             let byte = self.fill()?;
-            self.from.consume(1);
-            self.ahead.push_back(byte);
+            if self.unit_of.is_none() {
+                self.from.consume(1);
+                self.ahead.push_back(byte);
+            }
         }
         self.ahead.get(n).copied()
     }
 
+    /// The next byte that is not in `ahead`. Bytes that are converted are in `ahead` then.
     fn fill(&mut self) -> Option<u8> {
+        let Some(unit_of) = self.unit_of else { return self.raw() };
+        let before = self.ahead.len();
+        let first = self.unit(unit_of)?;
+        let is_high = (0xd800..0xdc00).contains(&first);
+        let second = if is_high { self.unit(unit_of) } else { None };
+        for c in char::decode_utf16([first].into_iter().chain(second)) {
+            let c = c.unwrap_or(char::REPLACEMENT_CHARACTER);
+            self.ahead.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        self.ahead.get(before).copied()
+    }
+
+    /// Takes a unit of UTF-16.
+    fn unit(&mut self, unit_of: fn([u8; 2]) -> u16) -> Option<u16> {
+        let mut bytes = [0; 2];
+        for byte in &mut bytes {
+            *byte = self.raw()?;
+            self.from.consume(1);
+        }
+        Some(unit_of(bytes))
+    }
+
+    /// The next byte of the source itself.
+    fn raw(&mut self) -> Option<u8> {
         loop {
             match self.from.fill_buf() {
                 Ok(bytes) => return bytes.first().copied(),
@@ -90,19 +123,19 @@ impl<R: BufRead> Source<R> {
     }
 
     /// The next character and its number of bytes. A byte that is not valid UTF-8 counts as a
-    /// character of Latin-1.
+    /// character of Windows-1252.
     pub(super) fn peek_char(&mut self) -> Option<(char, usize)> {
         let first = self.peek()?;
         let length = match first {
             0xc2..=0xdf => 2,
             0xe0..=0xef => 3,
             0xf0..=0xf4 => 4,
-            _ => return Some((first.into(), 1)),
+            _ => return Some((windows(first), 1)),
         };
         let bytes: Vec<u8> = (0..length).map_while(|n| self.byte(n)).collect();
         match std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
             Some(c) => Some((c, length)),
-            None => Some((first.into(), 1)),
+            None => Some((windows(first), 1)),
         }
     }
 
@@ -151,14 +184,26 @@ impl<R: BufRead> Source<R> {
         }
     }
 
-    /// Skips a byte order mark at the beginning of a file, which belongs to no game.
+    /// Skips a byte order mark at the beginning of a file, which belongs to no game and names the
+    /// encoding.
     pub(super) fn skip_byte_order_mark(&mut self) {
-        if self.read == 0
-            && self.peek() == Some(BYTE_ORDER_MARK[0])
-            && (0..3).all(|n| self.byte(n) == Some(BYTE_ORDER_MARK[n]))
-        {
-            self.ahead.drain(..BYTE_ORDER_MARK.len());
+        if self.read > 0 || self.is_utf16() {
+            return;
         }
+        let mut begins = |mark: &[u8]| (0..mark.len()).all(|n| self.byte(n) == Some(mark[n]));
+        let (length, unit_of): (_, Option<fn([u8; 2]) -> u16>) = match () {
+            () if begins(&[0xff, 0xfe]) => (2, Some(u16::from_le_bytes)),
+            () if begins(&[0xfe, 0xff]) => (2, Some(u16::from_be_bytes)),
+            () if begins("\u{feff}".as_bytes()) => (3, None),
+            () => (0, None),
+        };
+        self.ahead.drain(..length);
+        self.unit_of = unit_of;
+    }
+
+    /// Whether the source is in UTF-16.
+    pub(super) fn is_utf16(&self) -> bool {
+        self.unit_of.is_some()
     }
 
     /// Begins a game at the next byte.
@@ -214,21 +259,29 @@ pub(super) fn bytes_before(text: &[u8], begin: Place, at: Place) -> usize {
     bytes
 }
 
-/// Decodes a text: as UTF-8, or otherwise as Latin-1, in which every byte is a character.
+/// Decodes a text: as UTF-8, or otherwise as Windows-1252, in which every byte is a character.
 pub(super) fn decode(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
-        Err(_) => bytes.iter().copied().map(char::from).collect(),
+        Err(_) => bytes.iter().copied().map(windows).collect(),
+    }
+}
+
+/// The character of Windows-1252 that a byte stands for.
+fn windows(byte: u8) -> char {
+    match byte {
+        0x80..0xa0 => WINDOWS[usize::from(byte - 0x80)],
+        _ => byte.into(),
     }
 }
 
 /// Decodes a text whose parts may be in different encodings: bytes that are not valid UTF-8 are
-/// Latin-1.
+/// Windows-1252.
 pub(super) fn decode_parts(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().copied().map(char::from));
+        text.extend(chunk.invalid().iter().copied().map(windows));
     }
     text
 }

@@ -3,11 +3,13 @@
 use std::io::BufRead;
 
 use super::plain::is_space;
-use super::read::{Place, Reading, is_line_end};
+use super::read::{Place, Reading, is_line_end, tag_name};
 use super::standard::is_fen;
 
 /// The number of English draughts in the tag `GameType`.
 pub(super) const GAME_TYPE: &str = "21";
+/// The number of bytes behind a quote in which another end of its tag is looked for.
+const LONGEST_REST: usize = 256;
 
 impl<R: BufRead> Reading<'_, R> {
     /// Reads `[Name "value"]`. A value ends at a quote that a bracket follows, since real files
@@ -46,8 +48,12 @@ impl<R: BufRead> Reading<'_, R> {
             match self.source.peek() {
                 None => return self.expected("\"] at the end of the tag"),
                 Some(b) if is_line_end(b) => return self.expected("\"] at the end of the tag"),
-                // A quote that is written \" does not end the value.
-                Some(b'"') if value.iter().rev().take_while(|&&b| b == b'\\').count() % 2 == 0 => {
+                // A quote that is written \" ends the value only if the tag has no other end.
+                Some(b'"') if is_escape(&value) && !self.ends_tag() => drop(self.take(&mut value)),
+                Some(b'"') => {
+                    if is_escape(&value) {
+                        self.forgive(at, || "expected \\\\ for a backslash within a value".into());
+                    }
                     let end = value.len();
                     self.take(&mut value);
                     value.extend(self.take_spaces());
@@ -64,6 +70,19 @@ impl<R: BufRead> Reading<'_, R> {
         let value = unescape(&self.decode(at, &value));
         self.understand(at, &name, &value);
         self.pdn.tags.push((name, value));
+    }
+
+    /// Whether the next quote ends its tag: a bracket follows, and behind it another tag, or no
+    /// other end of this one.
+    fn ends_tag(&mut self) -> bool {
+        let bytes = (1..LONGEST_REST).map_while(|n| self.source.byte(n));
+        let line: Vec<u8> = bytes.take_while(|&b| !is_line_end(b)).collect();
+        let Some(rest) = line.trim_ascii_start().strip_prefix(b"]") else { return false };
+        let rest = rest.trim_ascii_start();
+        let next = rest.strip_prefix(b"[").map(|tag| &tag[tag_name(tag).len()..]);
+        let is_next_tag = next.is_some_and(|value| value.trim_ascii_start().starts_with(b"\""));
+        let mut quotes = rest.split(|&b| b == b'"').skip(1);
+        is_next_tag || !quotes.any(|text| text.trim_ascii_start().starts_with(b"]"))
     }
 
     fn take_spaces(&mut self) -> Vec<u8> {
@@ -92,6 +111,11 @@ impl<R: BufRead> Reading<'_, R> {
             }
         }
     }
+}
+
+/// Whether a text ends in a backslash that is not escaped itself.
+fn is_escape(text: &[u8]) -> bool {
+    text.iter().rev().take_while(|&&b| b == b'\\').count() % 2 == 1
 }
 
 /// A tag's value without the backslashes before quotes and backslashes.

@@ -57,7 +57,7 @@ pub fn write_pdn(board: &Board, game: &PdnGame) -> Result<String, MoveError> {
     {
         return Ok(write_whole(fault, unread));
     }
-    let mut out = Text { text: String::new(), column: 0, is_after_move: false };
+    let mut out = Text::new(WIDTH);
     for (name, value) in &game.tags {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         out.text += &format!("[{name} \"{value}\"]\n");
@@ -97,7 +97,7 @@ pub fn write_pdn(board: &Board, game: &PdnGame) -> Result<String, MoveError> {
     }
     match &game.fault {
         Some(fault) => {
-            out.comment(&fault_text(fault));
+            out.words(&format!("{{{}}}", fault_text(fault)));
             if let Some(unread) = &game.unread {
                 out.text.push(' ');
                 out.text += unread.text.trim_end();
@@ -114,9 +114,12 @@ fn fault_text(fault: &PdnError) -> String {
     format!("{FAULT}{}", fault.what.replace(['{', '}'], "_"))
 }
 
-/// Writes a game with a fault among its tags: a line before the fault describes it.
+/// Writes a game with a fault among its tags: lines before the fault describe it.
 fn write_whole(fault: &PdnError, unread: &Unread) -> String {
-    let said = format!("% {}\n", fault_text(fault));
+    let prefix = format!("% {FAULT}");
+    let mut what = Text::new(WIDTH - prefix.len());
+    what.words(&fault.what);
+    let said: String = what.text.lines().map(|line| format!("{prefix}{line}\n")).collect();
     let text = unread.text.trim_end().replace("\r\n", "\n");
     let mut out = String::new();
     let mut is_said = false;
@@ -125,8 +128,8 @@ fn write_whole(fault: &PdnError, unread: &Unread) -> String {
             out += &said;
             is_said = true;
         }
-        // The line about the fault is written anew.
-        if !one.starts_with(&format!("% {FAULT}")) {
+        // The lines about the fault are written anew.
+        if !one.starts_with(&prefix) {
             out += &(one.to_owned() + "\n");
         }
     }
@@ -156,14 +159,25 @@ fn number_text(half_moves: usize) -> String {
 struct Text {
     text: String,
     column: usize,
+    /// The column at which lines are broken.
+    width: usize,
     /// Whether a move was written last.
     is_after_move: bool,
 }
 
 impl Text {
+    fn new(width: usize) -> Text {
+        Text { text: String::new(), column: 0, width, is_after_move: false }
+    }
+
+    /// Writes a text whose lines may be broken at each blank.
+    fn words(&mut self, text: &str) {
+        text.split_whitespace().for_each(|word| self.word(word));
+    }
+
     fn word(&mut self, word: &str) {
         let first = word.lines().next().unwrap_or_default().chars().count();
-        if self.column > 0 && self.column + 1 + first > WIDTH {
+        if self.column > 0 && self.column + 1 + first > self.width {
             self.new_line();
         } else if self.column > 0 {
             self.text.push(' ');

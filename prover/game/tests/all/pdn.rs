@@ -71,6 +71,83 @@ fn other_encodings_and_line_ends_and_boards() {
     assert_eq!(reads("[FEN \"B:W32:B1\"][SetUp \"0\"] 11-15").start, game("8x8").start());
 }
 
+/// A text in UTF-16 with a byte order mark; `bytes` makes the bytes of a unit.
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+    units.flat_map(bytes).collect()
+}
+
+#[test]
+fn utf_16_and_windows_1252_are_read() {
+    let text = "[Event \"Ж–“x” 😀\"]\r\n[Result \"1-0\"]\r\n\
+        1. 11-15 {é€😀} 23–19 1-0\r\n[Event \"b\"] 9-14 9-14";
+    for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        let games = read(utf16(text, bytes));
+        assert_eq!(games.iter().map(|game| game.positions.len()).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!((games[0].fault.clone(), games[0].tag("Event")), (None, Some("Ж–“x” 😀")));
+        assert_eq!(games[0].remarks[0].what, RemarkKind::Comment("é€😀".into()));
+        let fault = games[1].fault.as_ref().unwrap();
+        assert_eq!((fault.line, fault.column), (4, 18), "{fault}");
+        // Half a character at the end, and of each half of a pair.
+        for cut in 3..60 {
+            let whole = utf16(text, bytes);
+            read(&whole[..cut]);
+            read([&whole[..20], &whole[cut..]].concat());
+        }
+        let strict = game("8x8").read_pdn("x", &utf16("1. 11-15 *", bytes), Strictness::Strict);
+        let said = strict[0].fault.as_ref().unwrap().to_string();
+        assert_eq!(said, "x, line 1, column 1: expected text in UTF-8, found UTF-16");
+    }
+    let text = b"[Event \"\x93Ren\xe9\x94 \x96 \x80\"] 1. 11\x9615 {it\x92s} 23-19 {fin\x85} *";
+    let read = reads(text);
+    assert_eq!((read.positions.len(), read.tag("Event")), (2, Some("“René” – €")));
+    let comments = ["it’s", "fin…"].map(|text| RemarkKind::Comment(text.into()));
+    assert_eq!(read.remarks.into_iter().map(|remark| remark.what).collect::<Vec<_>>(), comments);
+    // The text behind a fault is kept in the same encoding.
+    let games = self::read(b"1. 11-15 1-32 {\x96} *");
+    assert_eq!(games[0].unread.as_ref().unwrap().text, "1-32 {–} *");
+}
+
+#[test]
+fn a_tag_may_end_in_a_backslash() {
+    for (line, values) in [
+        (r#"[Event "C:\games\"]"#, &[r"C:\games\"][..]),
+        (r#"[Event "C:\"] [Site "x"]"#, &[r"C:\", "x"]),
+        (r#"[Event "a\\\" ]  "#, &[r"a\\"]),
+        (r#"[Event "\"] 1. 9-13"#, &[r"\"]),
+    ] {
+        let text = format!("{line}\n1. 11-15 23-19 *");
+        let text = if line.ends_with("13") { line.into() } else { text };
+        let game_1 = reads(&text);
+        assert!(!game_1.positions.is_empty(), "{line}");
+        let found: Vec<_> = game_1.tags.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(found, values, "{line}");
+        assert_eq!(game_1.forgiven, 1, "{line}");
+        let strict = game("8x8").read_pdn("x", text.as_bytes(), Strictness::Strict);
+        assert!(strict[0].fault.is_some(), "{line}");
+    }
+    for (line, value) in [
+        (r#"[Event "said \"no\"]"]"#, r#"said "no"]"#),
+        (r#"[Event "a \"b\" c"]"#, r#"a "b" c"#),
+        (r#"[Event "C:\\"]"#, r"C:\"),
+    ] {
+        let game_1 = reads(line);
+        assert_eq!((game_1.tag("Event"), game_1.forgiven), (Some(value), 0), "{line}");
+    }
+}
+
+#[test]
+fn red_is_black() {
+    for (tags, name) in [
+        ("[Red \"A\"]", Some("A")),
+        ("[red \"A\"] [Black \"\"]", Some("A")),
+        ("[Red \"A\"] [Black \"B\"]", Some("B")),
+        ("[White \"A\"]", None),
+    ] {
+        assert_eq!(reads(format!("{tags} 11-15")).tag("Black"), name, "{tags}");
+    }
+}
+
 #[test]
 fn errors_say_where() {
     for (text, line, column, what) in [

@@ -163,6 +163,24 @@ fn a_game_with_a_fault_is_kept_as_it_is_from_the_fault_on() {
 }
 
 #[test]
+fn remarks_about_faults_are_on_short_lines() {
+    let rules: Game = "8x8".parse().unwrap();
+    let list = (1..20).map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
+    for text in ["1. 11-15 23-1 1-0".into(), format!("[GameType \"{list}\"]\n[Event \"x\"] *")] {
+        let read = |text: &str| rules.read_pdn("x", text.as_bytes(), Strictness::Lenient).remove(0);
+        let game = read(&text);
+        let what = &game.fault.as_ref().unwrap().what;
+        let written = write_pdn(&rules.board, &game).unwrap();
+        let remark: Vec<&str> = written.lines().filter(|line| !text.contains(line)).collect();
+        assert!(remark.len() > 1 && remark.iter().all(|line| line.len() < 80), "{written}");
+        let said = remark.join(" ").replace(" % fault: ", " ");
+        assert!(said.contains(&format!("fault: {what}")), "{written}");
+        // Reading and writing it again changes nothing.
+        assert_eq!(write_pdn(&rules.board, &read(&written)).unwrap(), written);
+    }
+}
+
+#[test]
 fn a_line_of_tags_that_is_not_understood_takes_no_game_away() {
     let rules: Game = "8x8".parse().unwrap();
     let text = "[Event \"a\"]\n[5 1. 11-15 *\n\n[Event \"b\"]\n1. 9-13 *\n";

@@ -1,7 +1,8 @@
 //! `prove replay`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use certificate_notes::one_line;
 use clap::Args;
 use draughtproof_play::games::{ReplayRow, Tally};
 use draughtproof_proof::progress::print_line;
@@ -10,7 +11,7 @@ use crate::board::{PdnReader, Strictness};
 use crate::cli::failure::Failure;
 use crate::cli::options::GameOption;
 use crate::cli::options::game_files::open;
-use crate::cli::output::{Format, QuietOption, ResultOptions};
+use crate::cli::output::{Format, QuietOption, ResultOptions, ResultWriter};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -27,7 +28,8 @@ dashes, blanks and signs than those of ASCII, ; before a comment, a strength tha
 variations without moves, captures that only the moves that follow make clear; --strict takes these for faults. \
 What may be a part of a move is a fault in any case. A game may have 1 MiB of text. In tsv and \
 json a line has file, game, line, status, event, black, white, result, moves, forgiven, at (line and column), \
-what. A count of all games goes to standard error.
+what. A count of all games goes to standard error. A file that cannot be read is reported, \
+and the next one is read.
 
 Exit status: 0 if all games are legal, 1 if one has a fault, 2 for wrong usage or if there is no game, 3 if \
 a file cannot be read.")]
@@ -60,25 +62,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.result.format == Format::Tsv {
         out.line(ReplayRow::COLUMNS)?;
     }
+    let mut unread = 0;
     for path in &options.files {
-        let (name, source) = open(path)?;
-        for game in PdnReader::new(&options.game.game, &name, source, strictness(options.strict)) {
-            let game = game.map_err(|e| Failure::file(path, e))?;
-            tally.add(&game);
-            if options.faults && game.fault.is_none() {
-                continue;
-            }
-            let row = ReplayRow::new(&name, &game);
-            match options.result.format {
-                Format::Text => out.line(&row.text())?,
-                Format::Tsv => out.line(&row.tsv())?,
-                Format::Json => out.json(&row)?,
-            }
-        }
+        unread += usize::from(!replay(options, path, &mut out, &mut tally)?);
     }
     let Tally { games, faulty, forgiven, moves } = tally;
-    // Without a result an existing file stays as it is.
-    if games > 0 {
+    // Without a whole result an existing file stays as it is.
+    if games > 0 && unread == 0 {
         out.finish()?;
     }
     if !options.quiet.quiet {
@@ -89,8 +79,43 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         ));
     }
     match tally {
+        _ if unread > 0 => Err(Failure::Unread { unread, files: options.files.len() }),
         Tally { games: 0, .. } => Err(Failure::Input("expected games, found none".into())),
         Tally { faulty: 0, .. } => Ok(()),
         _ => Err(Failure::Games { faulty, games }),
     }
+}
+
+/// Reports on the games of a file. Returns whether it was read to its end.
+fn replay(
+    options: &Options,
+    path: &Path,
+    out: &mut ResultWriter,
+    tally: &mut Tally,
+) -> Result<bool, Failure> {
+    let refused = |failure: Failure| {
+        print_line(&one_line(&format!("prove: {failure}")));
+        Ok(false)
+    };
+    let (name, source) = match open(path) {
+        Ok(opened) => opened,
+        Err(failure) => return refused(failure),
+    };
+    for game in PdnReader::new(&options.game.game, &name, source, strictness(options.strict)) {
+        let game = match game {
+            Ok(game) => game,
+            Err(error) => return refused(Failure::file(path, error)),
+        };
+        tally.add(&game);
+        if options.faults && game.fault.is_none() {
+            continue;
+        }
+        let row = ReplayRow::new(&name, &game);
+        match options.result.format {
+            Format::Text => out.line(&row.text())?,
+            Format::Tsv => out.line(&row.tsv())?,
+            Format::Json => out.json(&row)?,
+        }
+    }
+    Ok(true)
 }
