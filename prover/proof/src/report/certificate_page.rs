@@ -216,7 +216,8 @@ fn rows_of(table: &Table) -> String {
 
 /// The slice that a row of the last table is about.
 fn slice_of(key: &str) -> Option<Slice> {
-    let numbers = key.split(',').map(|n| n.parse().ok()).collect::<Option<Vec<u8>>>()?;
+    // On Windows a library has another conversion to Vec<u8>, so the type stands with `parse`.
+    let numbers = key.split(',').map(|n| n.parse::<u8>().ok()).collect::<Option<Vec<_>>>()?;
     let [men, kings, enemy_men, enemy_kings] = numbers[..] else { return None };
     Some(Slice::new(men, kings, enemy_men, enemy_kings))
 }
