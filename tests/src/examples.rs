@@ -120,29 +120,29 @@ pub fn in_help(program: &str) -> Vec<Vec<Example>> {
 /// The documents of the manual.
 const MANUAL: [&str; 4] = ["GUIDE.md", "docs/proving.md", "docs/databases.md", "docs/playing.md"];
 
-/// The commands of a program in the manual, a list for each fenced block that has some.
+/// The commands of programs in the manual, a list for each document in the order in which they
+/// stand.
 ///
 /// # Panics
 /// If a document of the manual cannot be read.
-pub fn in_manual(program: &str) -> Vec<Vec<Example>> {
-    MANUAL.iter().flat_map(|document| in_document(document, program)).collect()
+pub fn in_manual(programs: &[&str]) -> Vec<Vec<Example>> {
+    MANUAL.iter().map(|document| in_document(document, programs)).collect()
 }
 
-/// The commands of a program in a document, a list for each fenced block that has some. A line that
-/// ends with a backslash goes on in the next.
-fn in_document(document: &str, program: &str) -> Vec<Vec<Example>> {
+/// The commands of programs in a document. A line that ends with a backslash goes on in the next.
+fn in_document(document: &str, programs: &[&str]) -> Vec<Example> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(document);
     let text = fs::read_to_string(path).expect(document);
-    let (mut all, mut block, mut is_shell) = (Vec::new(), Vec::new(), false);
+    let (mut all, mut is_shell) = (Vec::new(), false);
     let mut lines = text.lines().enumerate();
     while let Some((i, line)) = lines.next() {
         if line.starts_with("```") {
             is_shell = line == "```sh";
-            all.push(std::mem::take(&mut block));
             continue;
         }
         let name = line.split(' ').next().unwrap_or_default();
-        let is_ours = Path::new(name).file_name().is_some_and(|name| name == program);
+        let name = Path::new(name).file_name();
+        let is_ours = name.is_some_and(|name| programs.iter().any(|program| name == *program));
         if !is_shell || !is_ours {
             continue;
         }
@@ -152,9 +152,8 @@ fn in_document(document: &str, program: &str) -> Vec<Vec<Example>> {
             command += lines.next().map_or("", |(_, next)| next.trim_start());
         }
         let command = without_remark(&command).to_string();
-        block.push(Example { place: format!("{document} line {}", i + 1), command });
+        all.push(Example { place: format!("{document} line {}", i + 1), command });
     }
-    all.retain(|block| !block.is_empty());
     all
 }
 
@@ -247,7 +246,7 @@ mod tests {
     #[test]
     fn the_guide_has_examples_of_both_programs() {
         for (program, command) in [("check", "check cert"), ("prove", "prove play")] {
-            let all = in_manual(program).concat();
+            let all = in_manual(&[program]).concat();
             assert!(all.iter().any(|e| e.command == command), "{all:?}");
             assert!(all.iter().all(|e| MANUAL.iter().any(|d| e.place.starts_with(d))));
         }

@@ -16,7 +16,9 @@ fn place() -> tempfile::TempDir {
     let words = |text: &'static str| text.split(' ').collect::<Vec<_>>();
     prove(&words("--emit cert --pieces 5 --quiet"), here);
     prove(&words("db --game 8x8 --pieces 2 --quiet"), here);
-    copy(&here.join("cert"), &here.join("cert-7x7"));
+    for name in ["cert-7x7", "combined"] {
+        copy(&here.join("cert"), &here.join(name));
+    }
     let mut trusted = Vec::new();
     for name in ["bob", "carol"] {
         let key = format!("{name}.key");
@@ -66,7 +68,7 @@ fn examples_of_check() {
             copy(&entry.path(), &here.join(entry.file_name()));
         }
     };
-    let (help, guide) = (in_help("check"), in_manual("check"));
+    let (help, guide) = (in_help("check"), in_manual(&["check"]));
     let count = |texts: &[Vec<Example>]| texts.iter().map(Vec::len).sum::<usize>();
     assert!(count(&help) > 10 && count(&guide) > 15, "{help:?} {guide:?}");
     run_all(&[help, guide].concat(), &LEFT_OUT, prepare, is_right);

@@ -154,7 +154,7 @@ fn examples_of_prove() {
     let attest = ["cert", "--attest", "6x6.note", "--key", "key"];
     assert!(run(&path("check"), &attest, from.path()).status.success());
 
-    let texts = [in_help("prove"), in_manual("prove")].concat();
+    let texts = [in_help("prove"), in_manual(&["prove"])].concat();
     let all = texts.concat();
     for LeftOut { command, reason } in LEFT_OUT {
         assert!(all.iter().any(|e| e.command == command), "{command} ({reason}): shown nowhere");

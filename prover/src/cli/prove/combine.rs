@@ -19,8 +19,8 @@ use crate::egdb::{Store, Values};
 #[command(after_help = "Example:
   prove --moves 4-7 --emit after-4-7 --claim black-not-lost
   prove --claim white-not-lost --emit white
-  prove combine cert after-4-7 white         6x6 is a draw: one certificate out of two
-  check cert
+  prove combine combined after-4-7 white     6x6 is a draw: one certificate out of two
+  check combined
 
 The certificates must be of the same game and rest on the same database, which is built if it is not \
 there. For the side with the claim one move from each position is enough, of the other side all moves are \
