@@ -8,7 +8,6 @@
 //! which are all finished; the tables store those with the mover's sets as columns, so that a row
 //! here again corresponds to a row there. All columns of a row are then valued at once; only
 //! positions in which a capture can go on with a second jump are played out one by one.
-//! with a second jump are played out one by one.
 
 use super::matrix::Matrix;
 use crate::index::renumber::renumber;
