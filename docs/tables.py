@@ -71,11 +71,14 @@ def memory(mib):
 
 
 def size(count):
-    """A number of bytes."""
-    for factor, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e4, "kB")):
-        if count >= factor:
-            return f"{count / (1e3 if unit == 'kB' else factor):.3g} {unit}"
-    return f"{count:,.0f} bytes"
+    """A number of bytes, as the programs print it."""
+    if count < 10_000:
+        return f"{count:,.0f} bytes"
+    for unit in ("KiB", "MiB", "GiB", "TiB"):
+        count /= 1024
+        if count < 1000:
+            break
+    return f"{count:.3g} {unit}"
 
 
 def count(number):
@@ -316,7 +319,7 @@ def proved_again(command):
                 raise SystemExit(f"{each}: status {run.returncode}")
             said += run.stdout
     nodes = sum(int(found) for found in re.findall(r" searched=(\d+) ", said))
-    return nodes, int(re.search(r"^certificate .* (\d+) bytes, root=", said, re.M)[1])
+    return nodes, int(re.search(r"^certificate .* ([\d,]+) bytes, root=", said, re.M)[1].replace(",", ""))
 
 
 def check_small_games():

@@ -38,6 +38,16 @@ impl Question {
         }
     }
 
+    /// The value whose only question this is.
+    pub fn value(self) -> Value {
+        match self {
+            Question::BlackNotLost => Value::BlackNotLost,
+            Question::WhiteNotLost => Value::WhiteNotLost,
+            Question::BlackWins => Value::BlackWins,
+            Question::WhiteWins => Value::WhiteWins,
+        }
+    }
+
     /// Whether this is a Win claim, which needs ranks.
     pub fn is_win(self) -> bool {
         matches!(self, Question::BlackWins | Question::WhiteWins)

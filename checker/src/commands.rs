@@ -64,10 +64,10 @@ With check explain 1 stands for something wrong in what it says of the position.
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
 Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for \
-each file, and 4 MB for what it says of how it was made; for each thread five times the largest file of the database, and the largest block (120 MB with 6 \
-pieces); for all sets of kings up to 100 MB with 6 pieces; for each thread about 300 bytes for each \
+each file, and 4 MiB for what it says of how it was made; for each thread five times the largest file of the database, and the largest block (120 MiB with 6 \
+pieces); for all sets of kings up to 100 MiB with 6 pieces; for each thread about 300 bytes for each \
 position of the leaf that it replays. And the tables: 2 bits for each index of the slices used (6x6 \
-with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB). --memory is a bound on the tables alone, three quarters of \
+with 6 pieces 23 MiB, 8x8 with 6 pieces 0.83 GiB). --memory is a bound on the tables alone, three quarters of \
 what is free if it is not given; whether it is enough is known before any value is checked. Where not all \
 fit, a whole check has of large slices only a few layers in memory, so that 8x8 with 7 pieces or 7,8:4 \
 can be checked, too; a shard or sample must have room for the tables of all slices with fewer pieces, of \

@@ -2,6 +2,7 @@
 //! level, who has signed, and what was not looked at. The line on standard output is what counts.
 
 use certificate_spec::claim::Value;
+use checker_aid::numbers::counted;
 use checker_audit::{Statement, Unseen};
 use checker_core::{Finding, Stop, Verdict, escaped, write_fen};
 
@@ -43,6 +44,11 @@ impl Said<'_> {
     /// The value of a field that every such line has.
     fn value(&self, name: &str) -> &str {
         self.field(name).unwrap_or("none")
+    }
+
+    /// The value of a field that counts, with its noun.
+    fn count(&self, name: &str, noun: [&str; 2]) -> String {
+        counted(self.value(name).parse().unwrap_or(0), noun)
     }
 
     /// The words before the fields: the value and the game, or the word DATABASE and the board.
@@ -117,8 +123,7 @@ impl Said<'_> {
             false => format!("signed by {}", self.names()),
         };
         let journals = journals.map_or(String::new(), |n| format!(", {n} of them with a journal"));
-        let s = if count == 1 { "" } else { "s" };
-        format!("{count} note{s} ({signed}{journals})")
+        format!("{} ({signed}{journals})", counted(count as u64, ["note", "notes"]))
     }
 
     /// How the values of the database were found to be right.
@@ -169,14 +174,14 @@ impl Said<'_> {
         let values = self.values();
         let (word, end) = (self.word(), self.not_looked_at());
         if self.is_of_database() {
-            let (slices, indices) = (self.value("slices"), self.value("indices"));
-            return format!(
-                "{word} {claim}: {values}, in {slices} slices with {indices} indices. {end}."
-            );
+            let slices = self.count("slices", ["slice", "slices"]);
+            let indices = self.count("indices", ["index", "indices"]);
+            return format!("{word} {claim}: {values}, in {slices} with {indices}. {end}.");
         }
-        let (nodes, leaves) = (self.value("nodes"), self.value("leaves"));
+        let nodes = self.count("nodes", ["node", "nodes"]);
+        let leaves = self.count("leaves", ["leaf", "leaves"]);
         format!(
-            "{word} {claim}. All {nodes} nodes and {leaves} leaves were verified, and {values}. {end}."
+            "{word} {claim}. All of it was verified, {nodes} and {leaves}, and {values}. {end}."
         )
     }
 

@@ -7,10 +7,12 @@
 //! * [`Plan`]: which of the tables of values are in memory when. The core enforces that the batches
 //!   are all slices, whole pairs of one group each; that nothing is verified where a move leads to
 //!   a value that is not in memory; and that what comes back has the digest of what was verified.
+//! * [`numbers`]: numbers as text. No decision depends on it.
 //! * [`Progress`]: how far a check has come. No decision depends on it.
 #![forbid(unsafe_code)]
 
 pub mod decode;
+pub mod numbers;
 mod plan;
 mod progress;
 

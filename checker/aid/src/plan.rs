@@ -18,6 +18,7 @@
 //! What this file enforces is the bound on all of them together. The core verifies nothing where a
 //! move leads to a value that is not in memory, and requires that what comes back is what went.
 
+use crate::numbers::size;
 use certificate_spec::database::SliceName;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -48,20 +49,6 @@ pub struct Plan {
     /// The number of rows that a man can advance without being crowned.
     rows: usize,
     memory: u64,
-}
-
-/// A number of bytes as a text for the user.
-fn size(bytes: u64) -> String {
-    let mut size = bytes as f64;
-    let mut units = ["bytes", "KiB", "MiB", "GiB"].into_iter();
-    let mut unit = units.next().unwrap_or_default();
-    for larger in units {
-        if size >= 1024.0 {
-            size /= 1024.0;
-            unit = larger;
-        }
-    }
-    if unit == "bytes" { format!("{size} bytes") } else { format!("{size:.1} {unit}") }
 }
 
 /// The slice that a crowning without a capture leads to.

@@ -1,5 +1,6 @@
 //! How far a check has come, shown every two seconds. No decision depends on it.
 
+use crate::numbers::{grouped, time};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -63,15 +64,17 @@ impl Progress {
 /// How far a phase has come in this many seconds. A total of 0 is one that is not known, so that no
 /// end can be forecast.
 fn describe(name: &str, done: u64, total: u64, seconds: u64) -> String {
-    let rate = done / seconds.max(1);
+    let rate = grouped(done / seconds.max(1));
+    let [so_far, all] = [done, total].map(grouped);
     if total == 0 {
-        return format!("{name}: {done} so far, {rate}/s");
+        return format!("{name}: {so_far} so far, {rate}/s");
     }
     if done == 0 {
-        return format!("{name}: 0 of {total}");
+        return format!("{name}: 0 of {all}");
     }
     let left = u128::from(total.saturating_sub(done)) * u128::from(seconds) / u128::from(done);
-    format!("{name}: {done} of {total}, {rate}/s, {left} s to go")
+    let left = time(u64::try_from(left).unwrap_or(u64::MAX));
+    format!("{name}: {so_far} of {all}, {rate}/s, {left} to go")
 }
 
 #[cfg(test)]
@@ -83,6 +86,6 @@ mod tests {
         assert_eq!(describe("reading", 30, 90, 3), "reading: 30 of 90, 10/s, 6 s to go");
         assert_eq!(describe("checking blocks", 30, 0, 3), "checking blocks: 30 so far, 10/s");
         assert_eq!(describe("reading", 0, 90, 0), "reading: 0 of 90");
-        assert_eq!(describe("decoding", 3, 9, 30), "decoding: 3 of 9, 0/s, 60 s to go");
+        assert_eq!(describe("decoding", 3, 9, 30), "decoding: 3 of 9, 0/s, 1 min 0 s to go");
     }
 }

@@ -3,6 +3,7 @@
 //! verdict rests on anything here.
 
 use super::explainer::Explainer;
+use super::text::word;
 use crate::notation::Moves;
 use crate::stdout;
 use certificate_spec::bits::{BitReader, width};
@@ -168,17 +169,18 @@ impl Steps<'_> {
             return Ok(None);
         };
         let expected = match (self.tree.proof.question.is_win(), self.tree.claimant_moves(p)) {
-            (false, true) => "no Loss",
-            (false, false) => "no Win",
-            (true, true) => "Win",
-            (true, false) => "Loss",
+            (false, true) => "no loss",
+            (false, false) => "no win",
+            (true, true) => "win",
+            (true, false) => "loss",
         };
         let captures = self.successors(p).first().is_some_and(|y| y.pieces() < p.pieces());
         let from = if captures { ", which follows from its captures" } else { "" };
         let slice = slice.file_name();
         self.line(&format!(
-            "    rule 1, it is in the database: expected {expected} for the side to move, found {value:?} \
-             (slice {slice}, index {index}{from})"
+            "    rule 1, it is in the database: expected {expected} for the side to move, found {} \
+             (slice {slice}, index {index}{from})",
+            word(value)
         ))?;
         Ok(self.tree.database_says(p).map(|says| says.is_ok()))
     }

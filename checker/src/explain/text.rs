@@ -3,7 +3,7 @@
 use super::explainer::{Basis, Explainer, Explanation};
 use crate::notation::Moves;
 use checker::commands::ExplainArguments;
-use checker_core::{Board, Position, Side, write_fen};
+use checker_core::{Board, Position, Side, Value, write_fen};
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write;
 
@@ -25,6 +25,15 @@ pub(crate) struct Explained {
 /// The most steps of a line that are shown.
 const STEPS: usize = 40;
 
+/// Returns the word for a value of the database.
+pub(super) fn word(value: Value) -> &'static str {
+    match value {
+        Value::Win => "win",
+        Value::Draw => "draw",
+        Value::Loss => "loss",
+    }
+}
+
 /// What every question says of a position.
 pub(super) fn explain(
     explainer: &Explainer,
@@ -37,7 +46,7 @@ pub(super) fn explain(
             explainer,
             q,
             hashes: ask.hashes,
-            out: format!("{}:\n", question.word()),
+            out: format!("{}:\n", question.value().word()),
             said: Said::default(),
             shown: HashSet::new(),
             left: VecDeque::new(),
@@ -189,11 +198,14 @@ impl Lines<'_> {
     fn basis(&self, found: &Explanation) -> String {
         let at = |place: &str| if self.hashes { format!(" ({place})") } else { String::new() };
         match &found.basis {
-            Basis::Database(value) => format!("the database has a {value:?} for the side to move"),
+            Basis::Database(value) => {
+                format!("the database has a {} for the side to move", word(*value))
+            }
             Basis::Unclaimed(value) => format!(
-                "the database has a {value:?} for the side to move: this question does not claim it"
+                "the database has a {} for the side to move: this question does not claim it",
+                word(*value)
             ),
-            Basis::Node(words, place) => format!("a node, {words}{}", at(place)),
+            Basis::Node(words, place) => format!("a node of the kind {words}{}", at(place)),
             Basis::Leaf(place) => format!("in the strategy of a leaf{}", at(place)),
             Basis::NoMove => "the opponent has no move".into(),
             Basis::Nothing => "nothing is said of it".into(),

@@ -252,8 +252,8 @@ fn small_files_that_ask_for_much() {
         assert_eq!(status, Some(4), "{arguments:?} {out} {err}");
         assert!(out.starts_with("s ERROR memory: the tables for "), "{arguments:?} {out}");
         let (bytes, bound) = match memory {
-            "1GiB" => ("1073741824", "1.0 GiB"),
-            _ => ("104857600", "100.0 MiB"),
+            "1GiB" => ("1073741824", "1 GiB"),
+            _ => ("104857600", "100 MiB"),
         };
         let bytes = format!(" bytes, the bound is {bytes}\n");
         assert!(out.ends_with(&bytes), "{arguments:?} {out}");

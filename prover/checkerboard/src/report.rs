@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use draughtproof_egdb::numbers::{self, grouped};
 use draughtproof_game::{Board, Position};
 use draughtproof_proof::heuristic::Analysis;
 
@@ -11,15 +12,12 @@ const MOST_MOVES: usize = 12;
 /// A line about a search: depth, value, nodes, speed and principal variation.
 pub fn progress(board: &Board, position: &Position, found: &Analysis, elapsed: Duration) -> String {
     let Analysis { depth, nodes, score, proven, .. } = found;
-    let value = if proven.value().is_some() {
-        proven.to_string()
-    } else {
-        format!("{:+.2}", f64::from(*score) / 100.0)
-    };
+    let value = if proven.value().is_some() { proven.to_string() } else { numbers::score(*score) };
     // Numbers of nodes up to 2^53 are exact.
     let per_second = *nodes as f64 / elapsed.as_secs_f64().max(1e-3);
     let line = line(board, position, &found.pv);
-    format!("depth {depth}  value {value}  {nodes} nodes  {:.0} kN/s  {line}", per_second / 1e3)
+    let [nodes, speed] = [*nodes, per_second as u64].map(grouped);
+    format!("depth {depth}  value {value}  {nodes} nodes  {speed} nodes/s  {line}")
 }
 
 /// The names of the moves of a line, at most [`MOST_MOVES`].
@@ -53,7 +51,7 @@ mod tests {
         };
         let shown =
             |found: &Analysis| progress(&game.board, &game.start(), found, Duration::from_secs(2));
-        let line = "5000 nodes  2 kN/s  11-15 23-19 8-11";
+        let line = "5,000 nodes  2,500 nodes/s  11-15 23-19 8-11";
         assert_eq!(shown(&found), format!("depth 3  value -1.24  {line}"));
         found.proven = ValueRange::exact(Value::Draw);
         assert_eq!(shown(&found), format!("depth 3  value draw  {line}"));

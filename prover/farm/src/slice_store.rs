@@ -144,7 +144,7 @@ impl SliceStore {
             return Ok(());
         }
         let bytes = found.iter().map(|(_, entry)| entry.bytes).sum();
-        let bar = self.progress.start(format!("fetching slices of {board}"), bytes, "bytes");
+        let bar = self.progress.start(format!("fetching slices of {board}"), bytes, "byte");
         for (slice, entry) in found {
             self.fetch_slice(store, slice, &entry)?;
             bar.add(entry.bytes);

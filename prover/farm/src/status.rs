@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::connection::Connection;
 use super::names::STATUS;
+use crate::egdb::numbers::{counted, grouped, time};
 
 /// Time for which answers of managers are awaited.
 const WAIT: Duration = Duration::from_secs(1);
@@ -126,24 +127,27 @@ impl Connection {
 /// The text for the user.
 impl fmt::Display for JobStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = |n: Option<u64>| n.map_or("?".to_owned(), |n| n.to_string());
+        let known = |n: Option<u64>| n.map_or("?".to_owned(), grouped);
         writeln!(
             f,
-            "job {}: {} over {} pieces, for {:.0} s",
-            self.job, self.board, self.pieces, self.seconds
+            "job {}: {} over {} pieces, for {}",
+            self.job,
+            self.board,
+            self.pieces,
+            time(self.seconds)
         )?;
         writeln!(
             f,
-            "  items: {} wanted, {} waiting, {} leased (the oldest for {:.1} s), {} done, {} wasted, \
+            "  items: {} wanted, {} waiting, {} leased (the oldest for {}), {} done, {} wasted, \
              {} sent again, {} wrong",
-            self.wanted,
+            grouped(self.wanted),
             known(self.waiting),
             known(self.leased),
-            self.oldest_lease_seconds,
-            self.done,
-            self.wasted,
-            self.again,
-            self.wrong
+            time(self.oldest_lease_seconds),
+            grouped(self.done),
+            grouped(self.wasted),
+            grouped(self.again),
+            grouped(self.wrong)
         )?;
         for question in &self.questions {
             let QuestionStatus { attacker, proof, disproof, tree, searches, nodes } = question;
@@ -155,7 +159,10 @@ impl fmt::Display for JobStatus {
             };
             writeln!(
                 f,
-                "  does {attacker} win? {numbers}, tree {tree}, {nodes} nodes in {searches} searches"
+                "  does {attacker} win? {numbers}, tree {}, {} in {}",
+                grouped(*tree),
+                counted(*nodes, "node"),
+                counted(*searches, "search")
             )?;
         }
         for worker in &self.workers {
@@ -163,8 +170,11 @@ impl fmt::Display for JobStatus {
             let wrong = if *wrong > 0 { format!(", {wrong} wrong") } else { String::new() };
             writeln!(
                 f,
-                "  worker {name}: {threads} threads, {nodes_per_second:.0} nodes/s, {held} items held, \
-                 {items} done{wrong}"
+                "  worker {name}: {}, {} nodes/s, {} held, {} done{wrong}",
+                counted(*threads, "thread"),
+                grouped(nodes_per_second.round() as u64),
+                counted(*held, "item"),
+                grouped(*items)
             )?;
         }
         for name in &self.refused {

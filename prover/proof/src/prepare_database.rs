@@ -3,7 +3,7 @@
 use crate::progress::{Bar, Progress};
 
 use crate::board::Board;
-use crate::egdb::size::{rounded_down, rounded_up};
+use crate::egdb::numbers::{counted, size_down, size_up};
 use crate::egdb::{
     BuildError, BuildSession, Cover, Event, Making, PairEvent, Slice, Store, StoreError, Values,
     build_pairs, extend, extend_depths, rebuild,
@@ -77,7 +77,7 @@ pub fn prepare(
     progress.say(format!(
         "database {name}: tables that do not fit into memory are kept in {}, at most {}",
         tables.display(),
-        rounded_down(space)
+        size_down(space)
     ));
     let _tables_lock = session.spill_tables(space, || wait(store, progress))?;
     build(&mut session)
@@ -112,7 +112,7 @@ pub fn prepare_slices(
             PairEvent::Wait => {
                 progress.say(format!("{what}: waiting for another process that builds it"));
             }
-            PairEvent::Begin => bar = Some(progress.start(what, indices, "indices")),
+            PairEvent::Begin => bar = Some(progress.start(what, indices, "index")),
             PairEvent::Found | PairEvent::Built => {
                 bar.take().into_iter().for_each(|bar| {
                     bar.add(indices);
@@ -147,7 +147,7 @@ fn show(progress: &Progress, what: impl Fn(Cover) -> String) -> impl FnMut(Event
     let mut bar = None;
     move |event| match event {
         Event::Begin { cover, indices, finished } => {
-            let started = progress.start(what(cover), indices, "indices");
+            let started = progress.start(what(cover), indices, "index");
             started.resume(finished);
             bar = Some(started);
         }
@@ -243,7 +243,7 @@ pub fn load_finished(
             BuildSession::check_memory(board, cover, room.memory)?;
             let indices = Slice::all(board, cover).iter().map(|slice| slice.indices(board)).sum();
             let what = format!("loading database {} with {cover} pieces", board.name());
-            let bar = progress.start(what, indices, "indices");
+            let bar = progress.start(what, indices, "index");
             let session = BuildSession::new(store, cover, room.memory)?;
             let values = session.load_all(|indices| bar.add(indices))?;
             bar.finish();
@@ -334,12 +334,13 @@ fn make_tables(
     session.map(space, |making| match making {
         Making::Wait => wait(&store, progress),
         Making::Begin { slices, indices, bytes } => {
-            let size = rounded_up(bytes);
             progress.say(format!(
-                "database {name}: making tables of {slices} slices, {size}, in {}",
+                "database {name}: making tables of {}, {}, in {}",
+                counted(slices, "slice"),
+                size_up(bytes),
                 store.tables().display()
             ));
-            bar = Some(progress.start(format!("tables of {name}"), indices, "indices"));
+            bar = Some(progress.start(format!("tables of {name}"), indices, "index"));
         }
         Making::Done(indices) => bar.iter().for_each(|bar| bar.add(indices)),
         Making::End => bar.take().into_iter().for_each(Bar::finish),

@@ -1,10 +1,13 @@
 //! Progress on standard error: a bar on a terminal, a plain line every ten seconds otherwise.
 
+use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+
+use crate::egdb::numbers::{counted, grouped, percent, rate, time};
 
 /// The destination of progress output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +49,17 @@ impl Progress {
         }
     }
 
-    /// Begins a task that consists of `work` units (0 if the number is not known).
+    /// Begins a task that consists of `work` units (0 if the number is not known), named by a noun in
+    /// the singular.
     pub fn start(&self, what: String, work: u64, unit: &'static str) -> Bar {
         let bar = match self {
             Progress::Terminal if work > 0 => {
-                let style = "{msg}: {bar:30} {percent}% {human_pos} {per_sec}, {eta} left";
+                let style = "{msg}: {bar:30} {percent} % {human_pos} {rate}, {left} left";
                 BARS.add(ProgressBar::new(work).with_style(style_of(style)))
             }
             Progress::Terminal => BARS.add(
                 ProgressBar::new_spinner()
-                    .with_style(style_of("{spinner} {msg}: {human_pos} {per_sec}")),
+                    .with_style(style_of("{spinner} {msg}: {human_pos} {rate}")),
             ),
             _ => ProgressBar::hidden(),
         };
@@ -68,7 +72,15 @@ impl Progress {
 }
 
 fn style_of(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template(template);
+    style
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = out.write_str(&rate(state.per_sec()));
+        })
+        .with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = out.write_str(&time(state.eta().as_secs_f64()));
+        })
 }
 
 struct State {
@@ -90,33 +102,34 @@ struct Count {
 }
 
 impl Count {
-    fn rate(&self, time: Duration) -> f64 {
-        self.done as f64 / time.as_secs_f64()
+    fn rate(&self, duration: Duration) -> f64 {
+        self.done as f64 / duration.as_secs_f64()
     }
 
     /// A line about a task that has been under way for this time.
-    fn progress(&self, time: Duration) -> String {
+    fn progress(&self, duration: Duration) -> String {
         let Count { what, unit, work, before, done } = self;
         let all = before + done;
-        let rate = self.rate(time);
-        let mut line = format!("{what}: {all} {unit}, {rate:.0}/s");
-        if let Some(percent) = (100 * all).checked_div(*work) {
-            line += &format!(", {percent} %");
+        let per_second = self.rate(duration);
+        let mut line = format!("{what}: {}, {}", counted(all, unit), rate(per_second));
+        if *work > 0 {
+            line += &format!(", {}", percent(all, *work));
             if *done > 0 {
-                line += &format!(", {:.0} s left", work.saturating_sub(all) as f64 / rate);
+                let left = work.saturating_sub(all) as f64 / per_second;
+                line += &format!(", {} left", time(left));
             }
         }
         line
     }
 
     /// A line about a task that has ended after this time.
-    fn end(&self, time: Duration) -> String {
+    fn end(&self, duration: Duration) -> String {
         let Count { what, unit, before, done, .. } = self;
-        let earlier = if *before > 0 { format!(" ({before} before)") } else { String::new() };
-        let all = before + done;
-        let seconds = time.as_secs_f64();
-        let rate = self.rate(time);
-        format!("{what}: {all} {unit}{earlier} in {seconds:.1} s, {rate:.0}/s")
+        let earlier =
+            if *before > 0 { format!(" ({} before)", grouped(*before)) } else { String::new() };
+        let all = counted(before + done, unit);
+        let took = time(duration.as_secs_f64());
+        format!("{what}: {all}{earlier} in {took}, {}", rate(self.rate(duration)))
     }
 }
 
@@ -184,14 +197,14 @@ mod tests {
     #[test]
     fn earlier_work_does_not_raise_the_rate() {
         let time = Duration::from_secs(20);
-        let search =
-            |before, done| Count { what: "x".into(), unit: "nodes", work: 0, before, done };
-        assert_eq!(search(0, 100).progress(time), "x: 100 nodes, 5/s");
-        assert_eq!(search(900, 100).progress(time), "x: 1000 nodes, 5/s");
-        assert_eq!(search(900, 100).end(time), "x: 1000 nodes (900 before) in 20.0 s, 5/s");
-        assert_eq!(search(0, 100).end(time), "x: 100 nodes in 20.0 s, 5/s");
+        let search = |before, done| Count { what: "x".into(), unit: "node", work: 0, before, done };
+        assert_eq!(search(0, 100).progress(time), "x: 100 nodes, 5.0/s");
+        assert_eq!(search(900, 100).progress(time), "x: 1,000 nodes, 5.0/s");
+        assert_eq!(search(900, 100).end(time), "x: 1,000 nodes (900 before) in 20 s, 5.0/s");
+        assert_eq!(search(0, 1).end(time), "x: 1 node in 20 s, 0.1/s");
         let build = |before, done| Count { work: 2000, ..search(before, done) };
-        assert_eq!(build(900, 100).progress(time), "x: 1000 nodes, 5/s, 50 %, 200 s left");
-        assert_eq!(build(900, 0).progress(time), "x: 900 nodes, 0/s, 45 %");
+        let shown = build(900, 100).progress(time);
+        assert_eq!(shown, "x: 1,000 nodes, 5.0/s, 50.0 %, 3 min 20 s left");
+        assert_eq!(build(900, 0).progress(time), "x: 900 nodes, 0/s, 45.0 %");
     }
 }

@@ -16,6 +16,7 @@ use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
 use super::metrics::Metrics;
 use super::verification::{Verification, Verifications, Verifier};
 use crate::board::{Board, Game, Side};
+use crate::egdb::numbers::counted;
 use crate::egdb::stats::Counts;
 use crate::egdb::{DepthFinder, Depths, Slice, Store, Values};
 
@@ -105,7 +106,7 @@ impl BoardSite {
             cover => format!("database of {cover} pieces"),
         };
         let proved: usize = self.certificates().map(|c| c.proved.len()).sum();
-        format!("{database}, {proved} positions in certificates")
+        format!("{database}, {} in certificates", counted(proved, "position"))
     }
 
     /// The root of its database, if it has one.

@@ -133,8 +133,7 @@ impl Said {
             return Err("expected one verdict line, found another output".into());
         };
         if !self.is_success {
-            let words: Vec<&str> = verdict.split(' ').take(2).collect();
-            return Err(format!("it says {}", words.join(" ")));
+            return Err(format!("its verdict is {verdict}"));
         }
         Ok(verdict)
     }

@@ -17,11 +17,11 @@ mod stop;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use database::{db, plan, probe, stats};
 use farm::worker;
-use options::usually_8x8;
 use play::{analyse, annotate, book, engine, game, perft, replay};
 use prove::{certify, combine, literature, report, solve, trim};
 
@@ -97,21 +97,16 @@ enum Command {
     /// Count wins, draws and losses of a database, slice by slice.
     Stats(stats::Options),
     /// Look positions up in a database.
-    #[command(mut_arg("game", usually_8x8))]
     Probe(probe::Options),
     /// Play a game against a proof, a database or a search.
-    #[command(mut_arg("game", usually_8x8))]
     Play(game::Options),
     /// Answer questions about certificates and databases over HTTP.
     Serve(serve::Options),
     /// Play for another program: speak the Hub protocol on standard input and output.
-    #[command(mut_arg("game", usually_8x8))]
     Engine(engine::Options),
     /// Make an opening book by deep search, or go on with it.
-    #[command(mut_arg("game", usually_8x8))]
     Book(book::Options),
     /// Search positions for their value.
-    #[command(mut_arg("game", usually_8x8))]
     Solve(solve::Options),
     /// Join certificates of positions after some moves into one of the start.
     Combine(combine::Options),
@@ -121,19 +116,15 @@ enum Command {
     Trim(trim::Options),
     /// Compare published values of positions with certificates and a database.
     // It was `prove compare`, which `prove db compare` is easily taken for.
-    #[command(alias = "compare", mut_arg("game", usually_8x8))]
+    #[command(alias = "compare")]
     Literature(literature::Options),
     /// Search positions for the best play, with a score.
-    #[command(mut_arg("game", usually_8x8))]
     Analyse(analyse::Options),
     /// Say of each game in files of games (PDN) whether it is legal.
-    #[command(mut_arg("game", usually_8x8))]
     Replay(replay::Options),
     /// Write a file of games (PDN) with the values of positions and the mistakes marked.
-    #[command(mut_arg("game", usually_8x8))]
     Annotate(annotate::Options),
     /// Count the move sequences of each length.
-    #[command(mut_arg("game", usually_8x8))]
     Perft(perft::Options),
     /// Write the manual pages of prove.
     Manual(manual::ManualOptions),
@@ -150,7 +141,11 @@ enum Command {
 /// # Errors
 /// [`Failure`], which tells the exit status.
 pub fn run() -> Result<(), Failure> {
-    let matches = help::with_short_help(Cli::command()).get_matches();
+    let matches = help::with_short_help(Cli::command()).try_get_matches();
+    let matches = matches.unwrap_or_else(|error| match foreign_command(&error) {
+        Some(advice) => Cli::command().error(error.kind(), advice).exit(),
+        None => error.exit(),
+    });
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let ended = catch_unwind(AssertUnwindSafe(|| cli.run()));
     let ended = ended.unwrap_or_else(|panic| match panic.downcast::<OutOfMemory>() {
@@ -167,6 +162,19 @@ pub fn run() -> Result<(), Failure> {
         }
         failure.advised(|option| command.get_arguments().any(|a| a.get_long() == Some(option)))
     })
+}
+
+/// Says where a command is that belongs to the program `check`.
+fn foreign_command(error: &clap::Error) -> Option<String> {
+    let name = std::env::args().nth(1)?;
+    let usage = match &*name {
+        "check" | "verify" => "CERT",
+        "merge" | "keygen" | "reproduce" | "explain" => &name,
+        _ => return None,
+    };
+    let is_unknown =
+        matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument);
+    is_unknown.then(|| format!("checking is a program of its own: `check {usage}`"))
 }
 
 impl Cli {

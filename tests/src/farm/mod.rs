@@ -317,7 +317,7 @@ pub fn root_of(printed: &str) -> String {
 /// The effort of a proof, from what `prove` prints on standard error: a line for each question,
 /// with its answer, nodes, searches and tree.
 pub fn answers_of(said: &str) -> Vec<String> {
-    let is_answer = |line: &&str| line.contains(" win? ") && line.contains(" searches, tree ");
+    let is_answer = |line: &&str| line.contains(" win? ") && line.contains(", tree ");
     let mut answers: Vec<String> = said.lines().filter(is_answer).map(str::to_owned).collect();
     answers.sort();
     // A manager that was killed may have printed a line before.

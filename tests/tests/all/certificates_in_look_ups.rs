@@ -107,7 +107,8 @@ fn certificates_that_do_not_fit_are_errors() {
             fails(here, &[&[command], file, more].concat(), status, words)
         };
         with(&["--cert", "nowhere"], 3, &["nowhere/MANIFEST"]);
-        with(&["--cert", "cert", "--game", "6x6"], 2, &["--cert", "--game"]);
+        let both = ["--cert", "cert", "--game", "4x4"];
+        with(&both, 2, &["cert: expected a certificate of 4x4, found 6x6"]);
     }
     prove(&["--game", "4x4", "--pieces", "2", "--emit", "small", "-q"], here);
     let two = ["probe", "--cert", "cert", "--cert", "small", "start"];

@@ -136,11 +136,11 @@ fn missing_openings_are_named(here: &Path, names: &[String]) {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let missing = [
         "not proved for B:W13,14,15,16,17,18:B1,2,3,4,5,6:",
-        "BlackNotLost: a proof is missing for\n  4-7 13-10  B:W10,14,15,16,17,18:B1,2,3,5,6,7",
+        "BLACK-NOT-LOST: a proof is missing for\n  4-7 13-10  B:W10,14,15,16,17,18:B1,2,3,5,6,7",
     ];
     combine_fails(here, &[&["new"], &names[1..]].concat(), 1, &missing);
     let missing = [
-        "WhiteNotLost: a proof is missing for",
+        "WHITE-NOT-LOST: a proof is missing for",
         "  6-8  W:W13,14,15,16,17,18:B1,2,3,4,5,8",
         "  5-8  W:W13,14,15,16,17,18:B1,2,3,4,6,8",
         "  6-9  W:W13,14,15,16,17,18:B1,2,3,4,5,9",

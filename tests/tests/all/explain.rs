@@ -135,11 +135,11 @@ fn what_is_wrong_or_assumed_is_said() {
 fn unused_positions_are_no_faults() {
     let lost = "W:W13:B1,2";
     let unclaimed =
-        "the database has a Loss for the side to move: this question does not claim it\n";
+        "the database has a loss for the side to move: this question does not claim it\n";
     let root = certificate("--game 6x6 --fen B:W13,17:B1,2 --pieces 3 --leaf-nodes 100000");
     let text = explain(root.path(), lost);
-    let (black, white) = text.split_once("white-not-lost:").unwrap();
-    assert!(black.contains("the database has a Loss for the side to move\n"), "{text}");
+    let (black, white) = text.split_once("WHITE-NOT-LOST:").unwrap();
+    assert!(black.contains("the database has a loss for the side to move\n"), "{text}");
     assert!(white.contains(unclaimed) && !text.contains("WRONG"), "{text}");
     // If no question claims the value, nothing is said about it.
     let claim =
@@ -285,7 +285,7 @@ fn as_many_lines_as_are_asked_for() {
     // All lines: each move that the text names has been followed, and no position is told twice.
     let (all, _) = ask(here, &["--lines", "1000000"]);
     assert_eq!(all.matches("\nThere are no other lines.\n").count(), 2, "{all}");
-    let black = all.split_once("white-not-lost:").unwrap().0;
+    let black = all.split_once("WHITE-NOT-LOST:").unwrap().0;
     let told = black.matches("each of them answered:").count();
     let fens: Vec<&str> = black.lines().filter(|line| line.ends_with(" to move")).collect();
     assert!(told > 2 && fens.len() > 10, "{black}");

@@ -396,7 +396,7 @@ fn analyse_prints_all_depths() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2 + 6, "{text}");
     assert_eq!(lines[0], "B:W13,14,15,16,17,18:B1,2,3,4,5,6");
-    assert!(lines[1].split_whitespace().eq(["depth", "score", "nodes", "kn/s", "proven", "pv"]));
+    assert!(lines[1].split_whitespace().eq(["depth", "score", "nodes", "nodes/s", "proven", "pv"]));
 
     let options = ["--game", "6x6", "--format", "tsv", "-q"];
     let tsv = prove(&[&["analyse", "--depth", "6", "start"], &options[..]].concat(), d);

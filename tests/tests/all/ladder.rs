@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use draughtproof_egdb::numbers::size;
 use tests::examples::copy;
 use tests::files::Scratch;
 use tests::programs::{path, prove, run};
@@ -88,7 +89,7 @@ fn the_table_names_all_certificates_with_their_sizes() {
         let words: Vec<&str> = rung.verdict.split(' ').collect();
         assert!(value.starts_with(&format!("{} {} from ", words[2], words[3])), "{value}");
         let root = words.iter().find_map(|word| word.strip_prefix("root=")).unwrap();
-        assert!(sizes.ends_with(&format!(", {} bytes, root={root}", rung.bytes)), "{sizes}");
+        assert!(sizes.ends_with(&format!(", {}, root={root}", size(rung.bytes))), "{sizes}");
     }
 }
 

@@ -44,3 +44,4 @@ mod tables;
 mod traps;
 mod trim;
 mod v1;
+mod words;

@@ -311,7 +311,7 @@ fn messages_name_real_options() {
     }
     fails(&format!("stats {few}"), 3, &["--pieces", "--memory"]);
     let said = fails(&format!("db {few} --pieces 4"), 3, &["--pieces", "--memory", "--partly"]);
-    assert!(said.contains(" of memory, and 0 kB may be used"), "{said}");
+    assert!(said.contains(" of memory, and 1 byte may be used"), "{said}");
     fails("combine all black white --memory 1 --values resident", 3, &["--memory"]);
     fails(&format!("--emit cert {few} --pieces 4"), 3, &["--pieces", "--memory"]);
     fails(&format!("solve {few} --pieces 0"), 3, &["--leaf-table", "--nodes", "--memory"]);

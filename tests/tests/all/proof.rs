@@ -12,6 +12,7 @@ use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{Node, kind};
 use certificate_spec::provenance::Asked;
 use draughtproof_egdb::Store;
+use draughtproof_egdb::numbers::counted;
 use draughtproof_game::{Game, Side};
 use draughtproof_proof::proof::{Item, SearchContext};
 use draughtproof_proof::search::{Checkpoint, ProgressCallback, Search, SearchProgress};
@@ -150,9 +151,9 @@ fn kept_searches_resume() {
 
     let output = run(&path("prove"), &options, &kept);
     let said = String::from_utf8(output.stderr).unwrap();
-    let left = "egdb/6x6.results.0123456789abcdef: a search is kept there that this proof has not needed (2.0 KiB)";
+    let left = "egdb/6x6.results.0123456789abcdef: a search is kept there that this proof has not needed (2,048 bytes)";
     assert!(said.contains(left) && said.matches("a search is kept").count() == 1, "{said}");
-    assert!(said.contains(&format!("a search goes on after {nodes} nodes")), "{said}");
+    assert!(said.contains(&format!("a search goes on after {}", counted(nodes, "node"))), "{said}");
     assert_eq!(root(&String::from_utf8(output.stdout).unwrap()), want);
     assert!(others.exists() && !file.exists());
 }

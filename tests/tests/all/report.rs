@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use draughtproof_egdb::numbers::counted;
 use tests::files::Scratch;
 use tests::programs::{check, fails, prove};
 
@@ -66,7 +67,9 @@ fn totals_are_those_of_the_verdict() {
         assert_eq!(total("slice").0 > 0, !options.contains(&"0"), "{game}");
         let text = prove(&["report", "cert", "-q"], here);
         let leaves = number(&verdict, "leaves");
-        let sizes = format!("\n{nodes} nodes, {leaves} leaves, {positions} positions, ");
+        let sizes = [(nodes, "node"), (leaves, "leaf"), (positions, "position")]
+            .map(|(count, noun)| counted(count, noun))
+            .join(", ");
         assert!(text.contains(&sizes), "{text}");
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use certificate_spec::claim::Question;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{Node, kind};
+use draughtproof_egdb::numbers::counted;
 use draughtproof_game::Game;
 use tests::draft::{Draft, Part};
 use tests::files::{Scratch, read_all};
@@ -77,7 +78,8 @@ fn what_nothing_reaches_is_left_out() {
         padded.parts.iter().map(|part| part.nodes.len()).sum::<usize>(),
         padded.parts.iter().map(|part| part.leaves.len()).sum(),
     ];
-    let left_out = format!("left out: 3 of {nodes} nodes and 1 of {leaves} leaves");
+    let left_out =
+        format!("left out: 3 of {} and 1 of {}", counted(nodes, "node"), counted(leaves, "leaf"));
     assert!(dry.contains(&left_out) && text.contains(&left_out), "{dry}{text}");
     let counts = |said: &Said| said.verdict.split_once(" db=").unwrap().1.to_string();
     assert!(after.verdict.starts_with("s VERIFIED DRAW 4x4 start=initial "), "{after:?}");

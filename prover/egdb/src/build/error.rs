@@ -7,7 +7,7 @@ use draughtproof_game::Board;
 use thiserror::Error;
 
 use crate::disk::error::StoreError;
-use crate::size::{rounded_down, rounded_up};
+use crate::numbers::{counted, size_down, size_up};
 
 /// The reason why a database could not be built.
 #[derive(Debug, Error)]
@@ -18,7 +18,7 @@ pub enum BuildError {
     /// Some slice needs more memory than may be used.
     #[error(
         "the {board} database with {cover} pieces needs {} of memory, and {} may be used",
-        rounded_up(*need), rounded_down(*limit)
+        size_up(*need), size_down(*limit)
     )]
     Memory {
         /// The name of the board.
@@ -32,8 +32,8 @@ pub enum BuildError {
     },
     /// Some slices need more memory than may be used; all others are finished.
     #[error(
-        "{left} slices of the {board} database with {pieces} pieces are left out, the others are finished: it needs {} of memory, and {} may be used",
-        rounded_up(*need), rounded_down(*limit)
+        "{} of the {board} database with {pieces} pieces left out, the others are finished: it needs {} of memory, and {} may be used",
+        counted(*left, "slice"), size_up(*need), size_down(*limit)
     )]
     LeftOut {
         /// The name of the board.
@@ -75,7 +75,7 @@ pub enum BuildError {
     /// The disk is too small for tables.
     #[error(
         "{}: the tables to be made take {}, and {} are free", directory.display(),
-        rounded_up(*need), rounded_down(*free)
+        size_up(*need), size_down(*free)
     )]
     TableSpace {
         /// The directory in which the tables are to be.
@@ -88,7 +88,7 @@ pub enum BuildError {
     /// The disk is too small for the slices with some number of pieces.
     #[error(
         "the {board} database with {pieces} pieces will take about {}, and {} are free where it is to be written",
-        rounded_up(*need), rounded_down(*free)
+        size_up(*need), size_down(*free)
     )]
     Disk {
         /// The name of the board.

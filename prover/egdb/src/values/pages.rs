@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::atomic::AtomicU64;
 
-use crate::size::rounded_up;
+use crate::numbers::size_up;
 
 /// Memory that cannot be had. Where a function without an error needs it, the thread unwinds with
 /// this as its payload, and the command ends with this as its error.
@@ -16,7 +16,7 @@ pub struct OutOfMemory {
 
 impl fmt::Display for OutOfMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of memory in one piece cannot be had", rounded_up(self.bytes))
+        write!(f, "{} of memory in one piece cannot be had", size_up(self.bytes))
     }
 }
 

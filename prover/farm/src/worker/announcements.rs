@@ -12,6 +12,7 @@ use futures_util::StreamExt;
 use super::jobs::{Job, JobState, OpenDatabase, OpenJob};
 use super::shared::{Databases, Shared, WorkerSettings};
 use crate::board::Game;
+use crate::egdb::numbers::{counted, size_down, size_up};
 use crate::egdb::{Store, Values};
 use crate::names::{HELLO, JOBS, is_name};
 use crate::wire::{Announcement, JobContext, decode};
@@ -186,11 +187,12 @@ fn check(
     let each = table.min(Search::most_bytes(nodes));
     let needed = (each + each / 2).saturating_mul(settings.threads as u64);
     if needed > settings.memory {
-        let [needed, memory] = [needed, settings.memory].map(|bytes| bytes >> 20);
         return Err(format!(
-            "its tables need {needed} MiB for {} threads, and {memory} MiB may be used: use fewer --threads or \
-             more --memory, or a smaller --leaf-table with the manager",
-            settings.threads
+            "its tables need {} for {}, and {} may be used: use fewer --threads or more --memory, or \
+             a smaller --leaf-table with the manager",
+            size_up(needed),
+            counted(settings.threads, "thread"),
+            size_down(settings.memory)
         ));
     }
     Ok(())

@@ -31,6 +31,7 @@ use super::connection::Connection;
 use super::error::FarmError;
 use super::names::heartbeat_subject;
 use super::wire::{Heartbeat, encode};
+use crate::egdb::numbers::counted;
 
 /// Interval between heartbeats of the worker.
 const BEAT: Duration = Duration::from_secs(1);
@@ -79,7 +80,8 @@ pub fn run_worker(
         runtime: connection.runtime.handle().clone(),
     });
     let name = &shared.settings.name;
-    progress.say(format!("worker {name}: {threads} threads, waiting for jobs"));
+    let running = counted(threads, "thread");
+    progress.say(format!("worker {name}: {running}, waiting for jobs"));
     let runtime = &connection.runtime;
     let tasks = [
         runtime.spawn(announcements::receive_announcements(Arc::clone(&shared))),
@@ -92,13 +94,13 @@ pub fn run_worker(
         for _ in 0..threads {
             scope.spawn(|| work(&queue, |lease| search(&shared, lease)));
         }
-        let bar = progress.start(format!("worker {name}"), 0, "nodes searched");
+        let bar = progress.start(format!("worker {name}"), 0, "node");
         let mut shown = 0;
         let has_fault = || shared.fault().is_some();
         while !is_stopped() && shared.link.denied.borrow().is_none() && !has_fault() {
             std::thread::sleep(LOOK);
             let nodes = shared.nodes.load(Ordering::Relaxed);
-            bar.note(&format!("{} items done", shared.items.load(Ordering::Relaxed)));
+            bar.note(&format!("{} done", counted(shared.items.load(Ordering::Relaxed), "item")));
             bar.add(nodes - shown);
             shown = nodes;
         }

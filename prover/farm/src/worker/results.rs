@@ -8,6 +8,7 @@ use certificate_spec::Digest;
 
 use super::jobs::OpenJob;
 use super::shared::Shared;
+use crate::egdb::numbers::{size_down, size_up};
 use crate::names::result_subject;
 use crate::objects::MOST_INLINE;
 use crate::wire::{FoundMessage, ResultMessage, encode};
@@ -101,8 +102,9 @@ async fn as_message(
                 return Ok(FoundMessage::Here(result.clone()));
             }
             Ok(FoundMessage::Nothing(format!(
-                "the result has {} bytes, the broker takes {most}, and worker {} has no --objects",
-                result.len(),
+                "the result has {}, the broker takes {}, and worker {} has no --objects",
+                size_up(result.len() as u64),
+                size_down(most as u64),
                 shared.settings.name
             )))
         }

@@ -11,6 +11,7 @@ use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 use super::kept_value::KeptValue;
 use super::record::GameRecord;
 use crate::board::Position;
+use crate::egdb::numbers;
 use crate::egdb::{DepthFinder, RatedMove, Value, ValueRange};
 use crate::lookup::{Lookup, LookupError, depth_in_words};
 
@@ -69,7 +70,7 @@ impl fmt::Display for Source {
                 write!(f, "search: {proven}")
             }
             Source::Search { score, depth, .. } => {
-                write!(f, "search: score {score:+}, depth {depth}")
+                write!(f, "search: score {}, depth {depth}", numbers::score(*score))
             }
         }
     }

@@ -107,11 +107,12 @@ impl fmt::Display for MissingOpenings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = format!("not proved for {}:", self.start);
         for MissingForQuestion { question, openings } in &self.questions {
+            let question = question.value().word();
             let Some(openings) = openings else {
-                writeln!(text, "\n{question:?}: no certificate bears on it")?;
+                writeln!(text, "\n{question}: no certificate bears on it")?;
                 continue;
             };
-            writeln!(text, "\n{question:?}: a proof is missing for")?;
+            writeln!(text, "\n{question}: a proof is missing for")?;
             for Missing { fen, moves, is_refuted } in openings.iter().take(LISTED) {
                 let note = if *is_refuted { "  (the database refutes it)" } else { "" };
                 writeln!(text, "  {moves}  {fen}{note}")?;

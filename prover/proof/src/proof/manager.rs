@@ -25,6 +25,7 @@ use super::round::{Round, TRIES};
 use super::settings::{Environment, ProofSettings};
 use super::tree::{NodeId, Reason, Tree};
 use crate::board::{Position, Side};
+use crate::egdb::numbers::{counted, grouped};
 use crate::progress::Bar;
 use crate::search::{Lemmas, Outcome, PackedStrategy, Probes, ProofNumbers};
 
@@ -237,9 +238,9 @@ impl Manager<'_, '_> {
         let share = self.probes.percent_known();
         let threshold = threshold.map_or(String::new(), |t| format!("threshold {t}, "));
         self.question.bar.note(&format!(
-            "{threshold}{numbers}, tree {}, {} searches, {share:.0} % of look-ups in the database",
-            self.tree.nodes().len(),
-            self.verdict.searches
+            "{threshold}{numbers}, tree {}, {}, {share:.0} % of look-ups in the database",
+            grouped(self.tree.nodes().len() as u64),
+            counted(self.verdict.searches, "search")
         ));
     }
 

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use certificate_spec::Digest;
-use indicatif::BinaryBytes;
 
 use super::item::{Answer, Item, SearchContext};
 use super::manager::{ProofError, Question, Verdict};
@@ -15,6 +14,7 @@ use super::tree::Tree;
 use super::work::{Work, work};
 use super::workers::{Threads, Workers};
 use crate::board::{Board, Position, Side};
+use crate::egdb::numbers::size;
 use crate::search::{Checkpoint, Lemmas, ProofNumbers, SearchProgress};
 
 /// A proof that has ended, decided or not.
@@ -45,7 +45,7 @@ pub fn prove<'g>(
         root,
         environment,
         lemmas: settings.lemmas.then(RwLock::default),
-        bar: environment.progress.start(format!("does {attacker:?} win?"), 0, "nodes searched"),
+        bar: environment.progress.start(format!("does {attacker:?} win?"), 0, "node"),
     };
     let done = match environment.workers {
         Workers::Threads(threads) => decide_by_threads(&question, threads),
@@ -144,7 +144,6 @@ fn describe_progress(
         text += &format!("; below {written}: {proof}, {disproof}, depth {}", heard.depth);
     }
     let share = heard.probes.percent_known();
-    let table = BinaryBytes(heard.table.0);
-    let limit = BinaryBytes(heard.table.1);
+    let [table, limit] = [heard.table.0, heard.table.1].map(size);
     format!("{text}; {share:.0} % of look-ups in the database; table {table} of {limit}")
 }

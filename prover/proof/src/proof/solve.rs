@@ -14,6 +14,7 @@ use super::question_proof::{QuestionProof, if_assumed, question_decided};
 use super::settings::{Environment, ProofSettings};
 use super::tree::Tree;
 use crate::board::{Position, Side};
+use crate::egdb::numbers::{counted, grouped};
 use crate::search::{Outcome, ProofNumbers};
 
 /// A request for a proof.
@@ -47,6 +48,8 @@ pub struct Undecided {
     pub stop: Stop,
     /// The number of nodes expanded.
     pub nodes: u64,
+    /// The number of nodes that was asked for, if there was a bound.
+    pub budget: Option<u64>,
     /// The proof and disproof number of the start, if a search has ended.
     pub numbers: Option<ProofNumbers>,
     /// Whether results or a checkpoint of a search are kept, from which an equal command resumes.
@@ -55,12 +58,19 @@ pub struct Undecided {
 
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Undecided { attacker, stop, nodes, numbers, .. } = self;
+        let Undecided { attacker, stop, nodes, budget, numbers, .. } = self;
         match stop {
             Stop::Interrupted => {
                 write!(f, "interrupted before it was decided whether {attacker:?} wins")?;
             }
-            _ => write!(f, "not decided whether {attacker:?} wins within {nodes} nodes")?,
+            _ => {
+                let asked = counted(budget.unwrap_or(*nodes), "node");
+                write!(f, "not decided whether {attacker:?} wins within {asked}")?;
+                if budget.is_some_and(|budget| budget < *nodes) {
+                    let spent = counted(*nodes, "node");
+                    write!(f, "; the searches under way then have come to {spent}")?;
+                }
+            }
         }
         match numbers {
             None => Ok(()),
@@ -235,7 +245,7 @@ impl Solver<'_> {
             &request.start,
             Environment { is_stopped: &is_stopped, ..environment },
         )?;
-        let undecided = undecided(attacker, &verdict);
+        let undecided = undecided(attacker, request.settings.max_nodes, &verdict);
         if verdict.stop == Stop::Interrupted && is_needless() {
             return Ok(Answered { proof: None, undecided });
         }
@@ -257,22 +267,24 @@ impl Solver<'_> {
         let proof = proof.ok_or(SolveError::Tree)?;
         let proof = QuestionProof { history: verdict.history, ..proof };
         progress.say(format!(
-            "does {attacker:?} win? {}: {} nodes in {} searches, tree {size}",
+            "does {attacker:?} win? {}: {} in {}, tree {}",
             if_assumed(proof.assumed(), if is_won { "yes" } else { "no" }),
-            verdict.nodes,
-            verdict.searches,
+            counted(verdict.nodes, "node"),
+            counted(verdict.searches, "search"),
+            grouped(size as u64),
         ));
         Ok(Answered { proof: Some(proof), undecided })
     }
 }
 
 /// Describes why a proof has not decided its question, if it has not.
-fn undecided(attacker: Side, verdict: &Verdict) -> Option<Undecided> {
+fn undecided(attacker: Side, budget: Option<u64>, verdict: &Verdict) -> Option<Undecided> {
     let Outcome::Unknown(numbers) = verdict.outcome else { return None };
     // Before a search has ended the numbers are no more than an estimate.
     let numbers = (verdict.searches > 0).then_some(numbers);
     let is_kept = verdict.is_kept || verdict.searches > 0;
-    Some(Undecided { attacker, stop: verdict.stop, nodes: verdict.nodes, numbers, is_kept })
+    let &Verdict { stop, nodes, .. } = verdict;
+    Some(Undecided { attacker, stop, nodes, budget, numbers, is_kept })
 }
 
 /// Sets the tree to the largest threshold at which the root of an unfinished tree is decided, and

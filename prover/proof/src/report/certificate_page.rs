@@ -8,9 +8,10 @@ use super::first_moves::{FirstMoves, FirstMovesError};
 use super::html::{escape, foot, head};
 use super::line_chart::{Series, key, line_chart};
 use super::tables::{CertificateReport, QuestionReport, Row, Sums, Table};
-use super::words::{describe_slice, shell_word, thousands};
+use super::words::{describe_slice, shell_word};
 use crate::certificate::{Stored, StoredProof};
 use crate::egdb::Slice;
+use crate::egdb::numbers::{counted, grouped, size};
 use crate::proof::if_assumed;
 
 /// The page of a certificate.
@@ -97,17 +98,17 @@ fn beginning(report: &CertificateReport<'_>) -> String {
     };
     format!(
         "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<div class=\"side\">{}<div>\
-         <p>The certificate has {} positions of a proof tree, {} of them leaves, whose strategies go on through \
-         {} positions. It takes {} bytes, and rests on {database}.</p>\n\
+         <p>The certificate has {} of a proof tree, {} of them leaves, whose strategies go on through \
+         {}. It takes {}, and rests on {database}.</p>\n\
          <p>This page only describes it. Whether it is right is for <code>check</code> to say, as below.</p>\
          </div></div>\n",
         title(stored),
         sentence(stored),
         board_figure(&stored.game.board, &stored.start, ""),
-        thousands(nodes),
-        thousands(leaves),
-        thousands(positions),
-        thousands(stored.bytes),
+        counted(nodes, "position"),
+        grouped(leaves),
+        counted(positions, "position"),
+        size(stored.bytes),
     )
 }
 
@@ -201,8 +202,8 @@ fn rows_of(table: &Table) -> String {
     let second = if has_positions { "<th>positions</th>" } else { "" };
     let mut out = format!("<table><tr><th>{title}</th><th>{counted}</th>{second}</tr>\n");
     let row_of = |class: &str, key: &str, count: u64, positions: Option<u64>| {
-        let second = positions.map_or(String::new(), |n| format!("<td>{}</td>", thousands(n)));
-        format!("<tr{class}><td>{key}</td><td>{}</td>{second}</tr>\n", thousands(count))
+        let second = positions.map_or(String::new(), |n| format!("<td>{}</td>", grouped(n)));
+        format!("<tr{class}><td>{key}</td><td>{}</td>{second}</tr>\n", grouped(count))
     };
     for Row { key, count, positions } in rows {
         let key = slice_of(key).map_or_else(|| key.clone(), describe_slice);

@@ -5,8 +5,9 @@ use certificate_spec::database::DatabaseManifest;
 use super::board_picture::board_figure;
 use super::cover::describe_cover;
 use super::html::{foot, head};
-use super::words::{describe_slice, percent, thousands};
+use super::words::describe_slice;
 use crate::board::{Board, Position};
+use crate::egdb::numbers::{counted, grouped, percent, size, time};
 use crate::egdb::stats::Counts;
 use crate::egdb::{Slice, Value};
 
@@ -40,17 +41,17 @@ pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRo
         "<h1>Endgames of {game}, {covered}</h1>\n\
          <p class=\"lead\">Of the {} positions of {game} checkers with {covered}, the side to move wins {}, draws {} and \
          loses {}.</p>\n\
-         <p>This database has the value of each, in {} bytes: {} positions a byte. All positions with both sides on the \
+         <p>This database has the value of each, in {}: {} positions a byte. All positions with both sides on the \
          board count, those with a capture, too.</p>\n{}\
          <h2>How to verify it</h2>\n<pre>check --game {game} --pieces {}</pre>\n\
          <p>It is verified if that ends with status 0 and a line that begins with</p>\n\
          <pre>s VERIFIED DATABASE {game} pieces={}</pre>\n<p>and has <code>root={}</code>. The database is looked for in \
          <code>egdb</code>, or where <code class=\"word\">--db DIR</code> says.</p>\n",
-        thousands(all.counts.positions),
+        grouped(all.counts.positions),
         share(win),
         share(draw),
         share(loss),
-        thousands(all.bytes),
+        size(all.bytes),
         per_byte(&all),
         bar(&all.counts),
         manifest.cover,
@@ -62,7 +63,7 @@ pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRo
     out += "<h2>By the number of pieces</h2>\n<div class=\"slices\">";
     for n in 2..=most {
         let of_n = || rows.iter().filter(|row| row.slice.pieces() == n);
-        out += &card(board, &format!("{n} pieces"), &Sum::of(of_n()), longest_of(of_n()));
+        out += &card(board, &counted(n, "piece"), &Sum::of(of_n()), longest_of(of_n()));
     }
     out += "</div>\n";
     for n in 2..=most {
@@ -126,16 +127,18 @@ fn card(board: &Board, title: &str, sum: &Sum, longest: Option<&SliceRow>) -> St
     let share = |n| percent(n, positions);
     let mut out = format!("<div><h3>{title}</h3>{}", bar(&sum.counts));
     out += &format!(
-        "<p>W {}, D {}, L {} of {} positions; {} bytes, {} positions a byte{}.</p>",
+        "<p>W {}, D {}, L {} of {}; {}, {} positions a byte{}.</p>",
         share(win),
         share(sum.counts.draw()),
         share(loss),
-        thousands(positions),
-        thousands(sum.bytes),
+        counted(positions, "position"),
+        size(sum.bytes),
         per_byte(sum),
-        sum.seconds.filter(|s| *s >= 1.0).map_or(String::new(), |s| format!(", built in {s:.0} s")),
+        sum.seconds
+            .filter(|s| *s >= 1.0)
+            .map_or(String::new(), |s| format!(", built in {}", time(s))),
     );
-    let plies = |n: u32| if n == 1 { "1 ply".into() } else { format!("{n} plies") };
+    let plies = |n: u32| counted(n, "ply");
     let known = longest.and_then(|row| Some((row.longest?, row)));
     out += &match known {
         None => String::new(),
@@ -167,7 +170,10 @@ fn bar(counts: &Counts) -> String {
     let draw = counts.draw();
     let loss = counts.loss;
     format!(
-        "<div class=\"bar\" aria-hidden=\"true\" title=\"{win} / {draw} / {loss}\">{}{}{}</div>\n",
+        "<div class=\"bar\" aria-hidden=\"true\" title=\"{} / {} / {}\">{}{}{}</div>\n",
+        grouped(win),
+        grouped(draw),
+        grouped(loss),
         part("w", "W", win),
         part("d", "D", draw),
         part("l", "L", loss)

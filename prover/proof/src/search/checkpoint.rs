@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 
 use super::table::read;
 use crate::egdb::atomic::{unfinished_path, write_file};
+use crate::egdb::numbers::counted;
 use crate::wire::{decode, encode};
 
 /// The magic bytes that a file begins with.
@@ -87,7 +88,8 @@ impl<'a> Checkpoint<'a> {
         let name = self.path.display();
         match kept {
             Ok(()) if is_stopped => {
-                (self.say)(format!("{name}: a search is kept there after {nodes} nodes"));
+                let nodes = counted(nodes, "node");
+                (self.say)(format!("{name}: a search is kept there after {nodes}"));
             }
             Ok(()) => {}
             Err(e) => {
@@ -117,7 +119,8 @@ impl<'a> Checkpoint<'a> {
         let name = self.path.display();
         match self.read(read) {
             Ok(nodes) => {
-                (self.say)(format!("{name}: a search goes on after {nodes} nodes"));
+                let nodes = counted(nodes, "node");
+                (self.say)(format!("{name}: a search goes on after {nodes}"));
                 true
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => false,

@@ -119,7 +119,7 @@ export function showProofs(certificates) {
   $("proof").replaceChildren(...certificates.flatMap((certificate) => {
     const { root, questions, bytes, pieces } = certificate;
     const lines = questions.map((q) => {
-      const made = q.made ? `, made by ${q.made.program} with ${number(q.made.searched)} nodes searched` : "";
+      const made = q.made ? `, made by ${q.made.program} with ${some(q.made.searched, "node", "nodes")} searched` : "";
       return element("li", `${questionInWords(q.question)}: ${some(q.nodes, "node", "nodes")}, ${some(q.leaves, "leaf", "leaves")} ` +
         `with ${some(q.positions, "position", "positions")}${made}`);
     });

@@ -96,7 +96,7 @@ function sourceInWords(source) {
 /** A score in men, for the side that makes the move. */
 function scoreInWords(score) {
   if (Math.abs(score) > 10_000) return score > 0 ? "a win" : "a loss";
-  return `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(1)}`;
+  return `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(2)}`;
 }
 
 /** What the server has solved of a value, or guesses. */

@@ -8,12 +8,12 @@ use draughtproof_proof::prepare_database::{
 };
 
 use super::db::{open_slice_store, print_database};
-use super::plan::time;
+
 use crate::cli::failure::Failure;
-use crate::cli::options::sizes::bytes;
 use crate::cli::options::{BuildOptions, MachineOptions, MapSpace};
 use crate::cli::output::ResultOptions;
 use crate::egdb::exchange::import;
+use crate::egdb::numbers::{counted, size, time};
 use crate::egdb::{BuildError, BuildSession, Cover, Forecast, Forecaster, Slice, Store};
 
 #[derive(Args, Debug)]
@@ -130,20 +130,21 @@ fn announce(
         left.bytes += tables.min(space) as f64;
     }
     let need = BuildSession::least_memory_with_files(board, cover);
-    let (what, threads) = (board.name(), machine.workers());
+    let what = board.name();
     machine.progress().say(format!(
-        "database {what} with {cover} pieces: about {} with {threads} threads and {} of disk, of \
+        "database {what} with {cover} pieces: about {} with {} and {} of disk, of \
          which {} are free; at least {} of memory, of which {} may be used",
         time(left.seconds),
-        bytes(left.bytes),
-        bytes(free as f64),
-        bytes(need as f64),
-        bytes(memory as f64),
+        counted(machine.workers(), "thread"),
+        size(left.bytes as u64),
+        size(free),
+        size(need),
+        size(memory),
     ));
     if left.is_much(free) {
         let smaller = smaller.map_or(String::new(), |(pieces, left)| {
-            let (took, size) = (time(left.seconds), bytes(left.bytes));
-            format!("; smaller: --pieces {pieces} takes about {took} and {size}")
+            let (took, disk) = (time(left.seconds), size(left.bytes as u64));
+            format!("; smaller: --pieces {pieces} takes about {took} and {disk}")
         });
         machine.progress().say(format!(
             "Ctrl-C stops it at any time, and the same command goes on from what is finished{smaller}"

@@ -13,6 +13,7 @@ use crate::cli::failure::Failure;
 #[cfg(not(feature = "farm"))]
 use crate::cli::left_out::SliceStore;
 use crate::cli::output::Table;
+use crate::egdb::numbers::{counted, size};
 use crate::egdb::{Cover, Store};
 
 #[derive(Args, Debug)]
@@ -103,7 +104,9 @@ pub(super) fn print_database(
     };
     let Database { board, pieces, slices, bytes, root } = &database;
     let text = format!(
-        "database {board} with {pieces} pieces: {slices} slices, {bytes} bytes, root={root}"
+        "database {board} with {pieces} pieces: {}, {}, root={root}",
+        counted(*slices, "slice"),
+        size(*bytes)
     );
     table.row(&database, &text)?;
     table.finish()

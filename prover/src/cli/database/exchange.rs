@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::db::print_database;
 use crate::cli::failure::Failure;
-use crate::cli::options::{DatabaseOption, GameOption, StoredOptions, check_cover};
+use crate::cli::options::{DatabaseOption, GameOption, SMALL, StoredOptions, check_cover};
 use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::Store;
 use crate::egdb::exchange::{export, import};
+use crate::egdb::numbers::{counted, size};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -72,13 +73,16 @@ pub(super) fn run_export(options: &ExportOptions) -> Result<(), Failure> {
         root: exported.root,
     };
     let Written { directory, files, bytes, root } = &written;
-    table.row(&written, &format!("{directory}: {files} files, {bytes} bytes, root={root}"))?;
+    table.row(
+        &written,
+        &format!("{directory}: {}, {}, root={root}", counted(*files, "file"), size(*bytes)),
+    )?;
     table.finish()
 }
 
 pub(super) fn run_import(options: &ImportOptions) -> Result<(), Failure> {
     let table = options.result.begin_table()?;
-    let store = Store::new(&options.db.db, &options.game.game.board);
+    let store = Store::new(&options.db.db, &options.game.or_of(Some(&options.db), SMALL).board);
     let cover = import(&store, &options.from)?;
     let progress = options.quiet.progress();
     progress.say(format!("{}: {cover} pieces, verified", options.from.display()));

@@ -10,9 +10,9 @@ use serde::Serialize;
 use crate::board::Game;
 use crate::cli::failure::Failure;
 use crate::cli::options::BuildOptions;
-use crate::cli::options::sizes::{about, bytes};
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::cluster::{self, BuildStep, Limits, Program, build_steps, script_steps};
+use crate::egdb::numbers::{about, counted, grouped, size, time};
 use crate::egdb::{Cover, Forecast, Forecaster, PairForecast};
 
 #[derive(Args, Debug)]
@@ -92,7 +92,7 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let machine = &options.build.machine;
     if !options.build.has_cover() {
-        return print_proofs(&options.build.game.game, options.result.begin_table()?);
+        return print_proofs(options.build.game(), options.result.begin_table()?);
     }
     let (store, cover) = options.build.start()?;
     let (directory, mut table) = match options.script {
@@ -142,13 +142,15 @@ fn write_scripts(
     let title = format!("The database {} with {cover} pieces", board.name());
     cluster::write(directory, &title, &jobs).map_err(|e| Failure::file(directory, e))?;
     for job in &jobs {
-        let slices = job.tasks.iter().map(|task| task.split_whitespace().count()).sum();
+        let slices: usize = job.tasks.iter().map(|task| task.split_whitespace().count()).sum();
         let Limits { memory, minutes, .. } = job.limits;
         let job = Job { step: &job.name, tasks: job.tasks.len(), slices, memory, minutes };
         let Job { step, tasks, .. } = job;
-        let size = bytes(memory as f64);
+        let size = size(memory);
         let text = format!(
-            "{step:<8} {tasks:>6} tasks {slices:>6} pairs of slices {size:>10} {minutes:>6} min"
+            "{step:<8} {:>12} {:>22} {size:>10} {minutes:>6} min",
+            counted(tasks, "task"),
+            counted(slices, "pair of slices")
         );
         table.row(&job, &text)?;
     }
@@ -159,28 +161,6 @@ fn write_scripts(
 pub(crate) const SMALLER: &str = "Smaller: a database of more pieces (--pieces), a smaller board \
     (--game 8x6), a position after some moves (--fen, --moves, --opening), or one side alone \
     (--claim).";
-
-/// The time of a model, with its unit and one digit where it is hours.
-pub(crate) fn effort_time(seconds: f64) -> String {
-    let hours = seconds / 3600.0;
-    if hours < 1.0 { time(seconds) } else { format!("{} h", about(hours)) }
-}
-
-/// A time with its unit, as text, rounded to the precision of a forecast.
-pub(super) fn time(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    let minutes = whole / 60;
-    let hours = minutes / 60;
-    let days = hours / 24;
-    match whole {
-        0 => "< 1 s".into(),
-        1..60 => format!("{whole} s"),
-        60..600 => format!("{minutes} min {} s", whole % 60),
-        600..3600 => format!("{minutes} min"),
-        3600..172_800 => format!("{hours} h {} min", minutes % 60),
-        _ => format!("{days} d {} h", hours % 24),
-    }
-}
 
 /// The most pieces of the databases over which proofs are forecast.
 const MOST_PIECES: u8 = 8;
@@ -215,8 +195,9 @@ fn print_proofs(game: &Game, mut table: Table) -> Result<(), Failure> {
             memory: effort.memory.round(),
             certificate: effort.certificate.round(),
         };
-        let [nodes, took] = [about(effort.nodes), effort_time(effort.seconds)];
-        let [memory, certificate] = [effort.memory, effort.certificate].map(bytes);
+        let [nodes, took] = [about(effort.nodes), time(effort.seconds)];
+        let [memory, certificate] =
+            [effort.memory, effort.certificate].map(|bytes| size(bytes as u64));
         let text = format!("{pieces:>6}{nodes:>12}{took:>16}{memory:>12}{certificate:>13}");
         table.row(&row, &text)?;
     }
@@ -224,7 +205,8 @@ fn print_proofs(game: &Game, mut table: Table) -> Result<(), Failure> {
     if seconds > OUT_OF_REACH {
         let nodes = about(nodes);
         table.text(&format!(
-            "\n{game}: {nodes} nodes and more even over {most} pieces: no. {SMALLER}"
+            "\n{game}: {nodes} nodes and more even over {}: no. {SMALLER}",
+            counted(most, "piece")
         ))?;
     }
     table.finish()
@@ -286,13 +268,16 @@ fn thousandths(seconds: f64) -> f64 {
 /// Lists the slices of a forecast that take longest.
 fn print_largest(table: &mut Table, forecast: &Forecast) -> Result<(), Failure> {
     let pieces = forecast.pieces;
-    table.text(&format!("\nWith {pieces} pieces these slices (with their twins) take longest:"))?;
-    for &PairForecast { slice, seconds, bytes: size, .. } in &forecast.largest {
+    table.text(&format!(
+        "\nWith {} these slices (with their twins) take longest:",
+        counted(pieces, "piece")
+    ))?;
+    for &PairForecast { slice, seconds, bytes, .. } in &forecast.largest {
         let [a, b, c, d] = slice.name().0;
         let slice = format!("{a},{b},{c},{d}");
         let share = 100.0 * seconds / forecast.seconds.max(f64::MIN_POSITIVE);
         let took = time(seconds);
-        let size = bytes(size);
+        let size = size(bytes as u64);
         table.text(&format!("  {slice:<10}{took:>12}{share:>6.0} %{size:>12}"))?;
     }
     Ok(())
@@ -313,13 +298,13 @@ const COLUMNS: [&str; 9] = [
 fn text(row: &Row) -> String {
     text_row([
         row.pieces.to_string(),
-        row.positions.to_string(),
+        grouped(row.positions),
         time(row.seconds),
-        bytes(row.least_memory as f64),
-        bytes(row.most_memory as f64),
-        bytes(row.bytes as f64),
-        bytes(row.bytes_in_all as f64),
-        bytes(row.tables as f64),
+        size(row.least_memory),
+        size(row.most_memory),
+        size(row.bytes),
+        size(row.bytes_in_all),
+        size(row.tables),
         if row.known { "there, or measured".into() } else { "estimated".into() },
     ])
 }
@@ -329,26 +314,4 @@ fn text_row(row: [String; 9]) -> String {
     format!(
         "{n:>6}{positions:>22}{time:>12}{least:>14}{most:>13}{disk:>10}{total:>13}{tables:>10}  {note}"
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::time;
-
-    #[test]
-    fn a_time_has_units() {
-        for (seconds, text) in [
-            (0.4, "< 1 s"),
-            (0.5, "1 s"),
-            (59.4, "59 s"),
-            (59.5, "1 min 0 s"),
-            (449.0, "7 min 29 s"),
-            (2955.0, "49 min"),
-            (3599.6, "1 h 0 min"),
-            (24_600.0, "6 h 50 min"),
-            (864_000.0, "10 d 0 h"),
-        ] {
-            assert_eq!(time(seconds), text);
-        }
-    }
 }

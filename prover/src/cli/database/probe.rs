@@ -12,6 +12,7 @@ use crate::cli::options::{
 };
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::Value;
+use crate::egdb::numbers::counted;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -60,9 +61,10 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    options.stored.use_board_if(|game| options.positions.fits(game));
     let used = options.certificates.read(&options.stored)?;
-    let game = &used.stored.game.game;
-    let positions = options.positions.or_lines(game)?;
+    let game = used.stored.game();
+    let positions = options.positions.or_lines(game, options.machine.progress())?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
     let values = used.open(&options.machine, &options.values);
@@ -131,7 +133,7 @@ pub(crate) fn text(board: &Board, position: &Position, answer: &PositionAnswer) 
 }
 
 fn plies(number: usize) -> String {
-    if number == 1 { "1 ply".into() } else { format!("{number} plies") }
+    counted(number, "ply")
 }
 
 /// The moves in aligned columns.

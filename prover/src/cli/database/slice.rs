@@ -8,6 +8,7 @@ use super::db::open_slice_store;
 use crate::cli::failure::Failure;
 use crate::cli::options::BuildOptions;
 use crate::cli::output::{ResultOptions, Table};
+use crate::egdb::numbers::size;
 use crate::egdb::{Cover, PairEvent, Slice, Store};
 
 #[derive(Args, Debug)]
@@ -90,7 +91,7 @@ fn print(store: &Store, done: &[(Slice, PairEvent)], mut table: Table) -> Result
         let [slice, twin] = [slice, slice.twin()].map(|slice| slice.name().file_name());
         let built = event == PairEvent::Built;
         let how = if built { "built" } else { "there, verified" };
-        let text = format!("slice {slice} with its twin {twin}: {how}, {bytes} bytes");
+        let text = format!("slice {slice} with its twin {twin}: {how}, {}", size(bytes));
         table.row(&Pair { slice, twin, built, bytes }, &text)?;
     }
     table.finish()

@@ -9,6 +9,7 @@ use crate::board::Position;
 use crate::cli::failure::Failure;
 use crate::cli::options::{MachineOptions, StoredOptions};
 use crate::cli::output::{PageOptions, Table};
+use crate::egdb::numbers::grouped;
 use crate::egdb::stats::Counts;
 use crate::egdb::{BuildSession, Depths, Slice, StoreError, Value, Values};
 
@@ -62,7 +63,7 @@ fn count(
     let figures = session.store().figures();
     let work = manifest.slices.iter().map(|r| Slice::from(r.name).indices(board)).sum();
     let progress = options.machine.progress();
-    let bar = progress.start(format!("counting {}", board.name()), work, "indices");
+    let bar = progress.start(format!("counting {}", board.name()), work, "index");
     let mut rows = Vec::new();
     for record in &manifest.slices {
         let slice = Slice::from(record.name);
@@ -111,6 +112,7 @@ impl Row {
     fn text(&self) -> String {
         let Row { slice, positions, win, draw, loss, longest } = self;
         let longest = longest.map_or("-".into(), |longest| longest.to_string());
+        let [positions, win, draw, loss] = [positions, win, draw, loss].map(|n| grouped(*n));
         format!("{slice:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}{longest:>9}")
     }
 }

@@ -5,9 +5,12 @@ use draughtproof_proof::prepare_database::{check_map_space, map, unmap};
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
-use crate::cli::options::{DatabaseOption, GameOption, MachineOptions, MapSpace, StoredOptions};
+use crate::cli::options::{
+    DatabaseOption, GameOption, MachineOptions, MapSpace, SMALL, StoredOptions,
+};
 use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::Store;
+use crate::egdb::numbers::size;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -65,15 +68,15 @@ pub(super) fn run_map(options: &MapOptions) -> Result<(), Failure> {
     map(&store, &cover, &room, &options.machine.progress())?;
     let tables =
         Tables { tables: store.tables().display().to_string(), bytes: store.table_bytes()? };
-    table.row(&tables, &format!("tables {}, {} bytes", tables.tables, tables.bytes))?;
+    table.row(&tables, &format!("tables {}, {}", tables.tables, size(tables.bytes)))?;
     table.finish()
 }
 
 pub(super) fn run_unmap(options: &UnmapOptions) -> Result<(), Failure> {
     let mut table = options.result.begin_table()?;
-    let store = Store::new(&options.db.db, &options.game.game.board);
+    let store = Store::new(&options.db.db, &options.game.or_of(Some(&options.db), SMALL).board);
     let bytes = unmap(&store, &options.quiet.progress())?;
     let removed = Removed { removed: store.tables().display().to_string(), bytes };
-    table.row(&removed, &format!("removed {}, {bytes} bytes", removed.removed))?;
+    table.row(&removed, &format!("removed {}, {}", removed.removed, size(bytes)))?;
     table.finish()
 }

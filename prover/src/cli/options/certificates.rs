@@ -19,7 +19,7 @@ use crate::egdb::{ValueRange, Values};
 pub(crate) struct CertificateOptions {
     /// Use the values that the certificate in this folder proves, on its board. May be given several
     /// times. Nothing is verified: that is for `check`
-    #[arg(long = "cert", value_name = "DIR", conflicts_with = "game")]
+    #[arg(long = "cert", value_name = "DIR")]
     certificates: Vec<PathBuf>,
 }
 
@@ -57,7 +57,8 @@ impl CertificateOptions {
 impl Certificates {
     fn add(&mut self, certificate: &Stored) -> Result<(), Failure> {
         let game = &certificate.game;
-        if self.start.is_none() {
+        let given = self.stored.given_game().map(|game| &game.board);
+        if self.start.is_none() && given.is_none_or(|board| *board == game.board) {
             self.stored = self.stored.clone().with_game(game.clone());
             self.start = Some(certificate.start);
         }

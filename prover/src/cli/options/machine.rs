@@ -8,7 +8,7 @@ use super::sizes::parse_size;
 use crate::cli::failure::Failure;
 use crate::cli::output::QuietOption;
 use crate::egdb::limits::free_memory;
-use crate::egdb::size::{rounded_down, rounded_up};
+use crate::egdb::numbers::{counted, size_down, size_up};
 
 /// The resources of the machine that a command may use.
 #[derive(Args, Debug)]
@@ -80,11 +80,12 @@ impl TableOption {
             return Ok(());
         }
         Err(Failure::Resource(format!(
-            "{tables} searches with tables of {} need {}; expected at most {}: use a smaller \
+            "{} with tables of {} need {}; expected at most {}: use a smaller \
              --leaf-table, fewer {fewer} or more --memory",
-            rounded_up(each),
-            rounded_up(needed),
-            rounded_down(memory)
+            counted(tables, "search"),
+            size_up(each),
+            size_up(needed),
+            size_down(memory)
         )))
     }
 }

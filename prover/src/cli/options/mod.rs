@@ -18,9 +18,10 @@ pub(crate) use values::{MapSpace, ValuesOptions};
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use certificate_spec::database::DatabaseManifest;
-use clap::{Arg, Args, ValueEnum};
+use clap::{Args, ValueEnum};
 use draughtproof_proof::prepare_database::{
     Holding, Room, is_possible, load, load_finished, most_pieces,
 };
@@ -30,18 +31,45 @@ use crate::board::{Board, Game};
 use crate::cli::failure::Failure;
 use crate::egdb::{Cover, Depths, Store, StoreError, Values};
 
-/// The option for the game. Commands that look positions up or play have another default:
-/// [`usually_8x8`].
-#[derive(Args, Debug, Clone)]
+/// The game of files of games, engines and books, and of look-ups where no board is at hand.
+pub(crate) const CHECKERS: &str = "8x8";
+/// The game that is proved, and whose database is built, where no other is named.
+pub(crate) const SMALL: &str = "6x6";
+
+/// The option for the game.
+#[derive(Args, Debug, Clone, Default)]
 pub(crate) struct GameOption {
-    /// The game: RxC or RxC/k
-    #[arg(long, value_name = "GAME", default_value = "6x6")]
-    pub(crate) game: Game,
+    /// The game: RxC or RxC/k [default: that of a certificate, else the only board in --db, else 8x8;
+    /// 6x6 to prove or to build; 8x8 for engines, books, perft and files of games]
+    #[arg(id = "game", long = "game", value_name = "GAME")]
+    given: Option<Game>,
+    /// The game where none is given, once it is known.
+    #[arg(skip)]
+    usual: OnceLock<Game>,
 }
 
-/// Makes 8x8 the default of the option for the game.
-pub(crate) fn usually_8x8(game: Arg) -> Arg {
-    game.default_value("8x8")
+impl GameOption {
+    /// The option as if this game had been given.
+    pub(crate) fn of(game: Game) -> GameOption {
+        GameOption { given: Some(game), usual: OnceLock::new() }
+    }
+
+    /// The given game, else the one with this name.
+    pub(crate) fn or(&self, usual: &'static str) -> &Game {
+        self.or_of(None, usual)
+    }
+
+    /// The given game, else that of the only board in a folder of databases, else the one with this
+    /// name.
+    pub(crate) fn or_of(&self, db: Option<&DatabaseOption>, usual: &'static str) -> &Game {
+        let named = || usual.parse().unwrap_or_else(|_| unreachable!("{usual} is a game"));
+        self.given.as_ref().unwrap_or_else(|| {
+            self.usual.get_or_init(|| match db.map(DatabaseOption::boards).as_deref() {
+                Some([only]) => only.clone(),
+                _ => named(),
+            })
+        })
+    }
 }
 
 /// The claim to prove.
@@ -106,7 +134,7 @@ impl DatabaseOption {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct StoredOptions {
     #[command(flatten)]
-    pub(crate) game: GameOption,
+    game: GameOption,
     #[command(flatten)]
     db: DatabaseOption,
     /// Use the database of these positions: N for those with at most N pieces, N:M for those of
@@ -122,8 +150,32 @@ impl StoredOptions {
         StoredOptions { game, db, cover }
     }
 
+    /// The game: the given one, else that of the only database there is.
+    pub(crate) fn game(&self) -> &Game {
+        self.game.or_of(Some(&self.db), CHECKERS)
+    }
+
+    /// The given game, if one was given.
+    pub(crate) fn given_game(&self) -> Option<&Game> {
+        self.game.given.as_ref()
+    }
+
+    /// Leaves the default to checkers if what is asked does not fit the only board in the folder.
+    pub(crate) fn use_board_if(&self, fits: impl FnOnce(&Game) -> bool) {
+        if let [only] = &self.db.boards()[..]
+            && !fits(only)
+        {
+            self.checkers();
+        }
+    }
+
+    /// The game for engines, books and files of games: the given one, else checkers.
+    pub(crate) fn checkers(&self) -> &Game {
+        self.game.or(CHECKERS)
+    }
+
     pub(crate) fn board(&self) -> &Board {
-        &self.game.game.board
+        &self.game().board
     }
 
     /// The depths beside the database, if there are any.
@@ -246,7 +298,7 @@ impl StoredOptions {
 
     /// These options with another game.
     pub(crate) fn with_game(self, game: Game) -> Self {
-        StoredOptions { game: GameOption { game }, ..self }
+        StoredOptions { game: GameOption::of(game), ..self }
     }
 }
 
@@ -266,9 +318,14 @@ pub(crate) struct BuildOptions {
 }
 
 impl BuildOptions {
+    /// The game: the given one, else that of the only database there is.
+    pub(crate) fn game(&self) -> &Game {
+        self.game.or_of(Some(&self.db), SMALL)
+    }
+
     /// The board of the game.
     pub(crate) fn board(&self) -> &Board {
-        &self.game.game.board
+        &self.game().board
     }
 
     /// The folder of the databases.

@@ -4,9 +4,10 @@ use std::io::{self, BufRead};
 
 use certificate_spec::text::without_mark;
 use clap::Args;
+use draughtproof_proof::progress::Progress;
 
 use super::StartOptions;
-use super::start::{START, read_position};
+use super::start::{START, fits, read_position};
 use crate::board::{Game, Position};
 use crate::cli::failure::Failure;
 
@@ -32,9 +33,17 @@ pub(crate) struct PositionOptions {
 }
 
 impl PositionOptions {
-    /// The given positions, or those of standard input if none are given.
-    pub(crate) fn or_lines(&self, game: &Game) -> Result<Positions, Failure> {
-        Ok(self.given(game)?.unwrap_or(Positions::Lines))
+    /// Whether the positions can be some of this game.
+    pub(crate) fn fits(&self, game: &Game) -> bool {
+        self.start.fits(game) && self.fens.iter().all(|fen| fen == STDIN || fits(game, fen))
+    }
+
+    /// The given positions, or those of standard input if none are given, which is said.
+    pub(crate) fn or_lines(&self, game: &Game, progress: Progress) -> Result<Positions, Failure> {
+        Ok(self.given(game)?.unwrap_or_else(|| {
+            progress.say("reading FENs from standard input, one a line".into());
+            Positions::Lines
+        }))
     }
 
     /// The given positions, or the start of the game if none are given.

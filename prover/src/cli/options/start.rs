@@ -2,13 +2,12 @@
 
 use clap::Args;
 
+use super::CHECKERS;
 use crate::board::{Board, Game, Position};
 use crate::cli::failure::Failure;
 
 /// The 19 openings of the 2007 solution (`corpus/README.md`).
 const OPENINGS: &str = include_str!("../../../../corpus/openings.tsv");
-/// The game of these openings.
-const CHECKERS: &str = "8x8";
 
 /// The word that stands for the start of the game in place of a FEN.
 pub(crate) const START: &str = "start";
@@ -50,6 +49,11 @@ pub(crate) fn read_position(game: &Game, text: &str) -> Result<Position, Failure
     Err(Failure::from(error).with_advice(&advice))
 }
 
+/// Whether a text is a position of a game, or the word for its start.
+pub(super) fn fits(game: &Game, text: &str) -> bool {
+    text.trim() == START || game.board.read_fen(text).is_ok()
+}
+
 /// The games whose boards have a position.
 fn games_with(fen: &str) -> Vec<&'static str> {
     let mut fitting = Vec::new();
@@ -67,6 +71,17 @@ fn after(board: &Board, from: Position, moves: &str) -> Result<Position, Failure
 }
 
 impl StartOptions {
+    /// Whether the start can be one of this game.
+    pub(crate) fn fits(&self, game: &Game) -> bool {
+        let is_opening = self.opening.is_some() && game.to_string() != CHECKERS;
+        !is_opening && self.fen.iter().all(|fen| fits(game, fen))
+    }
+
+    /// Whether the start is a position of its own.
+    pub(crate) fn is_fen(&self) -> bool {
+        self.fen.as_ref().is_some_and(|fen| fen.trim() != START)
+    }
+
     /// The requested position, if one was requested.
     pub(crate) fn given(&self, game: &Game) -> Result<Option<Position>, Failure> {
         let from = match (&self.fen, self.opening) {

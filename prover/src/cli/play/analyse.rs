@@ -15,6 +15,7 @@ use crate::cli::options::{
 };
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 use crate::egdb::ValueRange;
+use crate::egdb::numbers::{self, grouped};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -26,13 +27,13 @@ use crate::egdb::ValueRange;
   prove analyse --cert cert --depth 9         6x6, with what the proof says
 
 Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
-is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was \
+is a guess, in men for the side to move; beyond +-100 it is a win or loss that was \
 found. What is proved is win, draw, loss, >=draw, <=draw or unknown, for the side to move; when it is a \
 value, the search ends; but not if a certificate of --cert proves it, and a column (in json and at the end in tsv: \
 by) says what the value rests on: proof, database, rules, moves or search. Without a position it is the start of the game. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
 results depend on the machine. Databases that are there are used.
 
-In tsv and json each line has fen, depth, score, nodes, nodes a second, proven, pv. A line of standard input \
+In tsv and json each line has fen, depth, score (in hundredths of a man), nodes, nodes a second, proven, pv. A line of standard input \
 that is no FEN is answered in its place, in json by an object with fen and error, in tsv by error for the \
 depth and what is wrong in the last column; the others are answered all the same, and the exit status is 1.")]
 pub(crate) struct Options {
@@ -53,8 +54,9 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    options.stored.use_board_if(|game| options.positions.fits(game));
     let used = options.certificates.read(&options.stored)?;
-    let game = &used.stored.game.game;
+    let game = used.stored.game();
     let board = &game.board;
     let positions = options.positions.or_start(game)?;
     let mut out = options.result.begin()?;
@@ -79,9 +81,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         let fen = board.write_fen(position);
         if format == Format::Text {
             out.line(&fen)?;
-            let [depth, score, nodes, rate] = ["depth", "score", "nodes", "kn/s"];
+            let [depth, score, nodes, rate] = ["depth", "score", "nodes", "nodes/s"];
             let by = if known.is_some() { "by       " } else { "" };
-            out.line(&format!("{depth:>5} {score:>7} {nodes:>13} {rate:>9}  proven   {by}pv"))?;
+            out.line(&format!("{depth:>5} {score:>7} {nodes:>13} {rate:>11}  proven   {by}pv"))?;
         }
         let start = Instant::now();
         // The callback cannot return an error, so one of printing is kept until the search has
@@ -154,10 +156,11 @@ fn print(out: &mut ResultWriter, format: Format, row: &Row<'_>) -> Result<(), Fa
     match format {
         Format::Text => {
             let end = if *ends_in_draw { " (draw)" } else { "" };
-            let kilo = rate / 1000;
+            let [nodes, rate] = [*nodes, *rate].map(grouped);
+            let score = numbers::score(*score);
             let by = by.map_or(String::new(), |by| format!("{by:<8} "));
             let line =
-                format!("{depth:>5} {score:>+7} {nodes:>13} {kilo:>9}  {proven:<8} {by}{pv}{end}");
+                format!("{depth:>5} {score:>7} {nodes:>13} {rate:>11}  {proven:<8} {by}{pv}{end}");
             out.line(&line)
         }
         Format::Tsv => {

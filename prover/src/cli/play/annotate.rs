@@ -75,8 +75,10 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    // Files of games are of checkers, whatever databases are there.
+    options.stored.checkers();
     let used = options.certificates.read(&options.stored)?;
-    let game = &used.stored.game.game;
+    let game = used.stored.game();
     let (name, source) = open(&options.file)?;
     // A file that cannot be written is reported before the work.
     let mut out = options.result.begin()?;
@@ -88,7 +90,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let usual = Limits { nodes: NODES, ..Limits::default() };
     let judge = Judge::new(lookup, options.limits.limits(usual));
     let progress = options.machine.progress();
-    let bar = progress.start("annotating".into(), 0, "positions");
+    let bar = progress.start("annotating".into(), 0, "position");
     let format = options.result.format;
     if format == Format::Tsv {
         out.line(MISTAKE_COLUMNS)?;

@@ -16,6 +16,7 @@ use crate::cli::options::sizes::parse_size;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::ResultWriter;
 use crate::cli::stop::{is_stopped, stop_search_when_asked};
+use crate::egdb::numbers::counted;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -60,7 +61,7 @@ const NODES: u64 = 1_000_000;
 const INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let game = &options.stored.game.game;
+    let game = options.stored.checkers();
     let mut book = match options.file.exists() {
         true => Book::read(&options.file, game)?,
         false => Book::default(),
@@ -85,7 +86,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut builder = Builder { board: &game.board, engine, limits, roots };
 
     let progress = options.machine.progress();
-    let bar = progress.start("book".into(), options.positions as u64, "positions");
+    let bar = progress.start("book".into(), options.positions as u64, "position");
     bar.resume(book.len() as u64);
     let mut written = Instant::now();
     while book.len() < options.positions {
@@ -101,7 +102,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     bar.finish();
     book.save(&options.file, game)?;
     values.failure()?;
-    progress.say(format!("{}: {} positions", options.file.display(), book.len()));
+    progress.say(format!("{}: {}", options.file.display(), counted(book.len(), "position")));
     Ok(())
 }
 

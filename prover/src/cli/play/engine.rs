@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::options::sizes::parse_size;
 use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions};
 use crate::egdb::Values;
-use crate::egdb::size::{rounded_down, rounded_up};
+use crate::egdb::numbers::{size_down, size_up};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -61,6 +61,8 @@ const TIME: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
     let Options { stored, values, certificates, book, hash, limits, machine } = options;
+    // Programs that speak this protocol play checkers, whatever databases are there.
+    stored.checkers();
     let used = certificates.read(&stored)?;
     let stored = used.stored;
     stored.check_named()?;
@@ -70,7 +72,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     let memory = machine.memory();
     // A program with a board shows its user the lines of the protocol, and nothing else.
     let fault = (hash > memory).then(|| {
-        let (most, found) = (rounded_down(memory), rounded_up(hash));
+        let (most, found) = (size_down(memory), size_up(hash));
         format!("--hash: expected at most {most}, found {found}; the table has {most}")
     });
     let parameters = Parameters {
@@ -85,7 +87,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         open(&stored, &values, &machine, parameters).map_err(|e| e.to_string())
     };
     let limits = limits.limits(Limits { time: Some(TIME), ..Limits::default() });
-    let game = stored.game.game.clone();
+    let game = stored.game().clone();
     let setup = Setup { game, parameters, limits, open: &open, proofs: &used.proofs, fault };
     Ok(engine::run(&setup, io::stdin(), io::stdout().lock())?)
 }

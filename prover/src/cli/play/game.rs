@@ -76,11 +76,12 @@ enum SideOption {
 
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
     options.machine.start()?;
+    options.stored.use_board_if(|game| options.start.fits(game));
     let certificate = options.certificate.as_deref();
     let used = options.certificates.read_after(certificate, &options.stored)?;
     let limits = options.limits.limits(Limits { nodes: NODES, ..Limits::default() });
     let stored = &used.stored;
-    let game = &stored.game.game;
+    let game = stored.game();
     let usual = used.start.unwrap_or_else(|| game.start());
     let start = options.start.given(game)?.unwrap_or(usual);
     let values = stored.open_if_there(&options.machine, &options.values)?;

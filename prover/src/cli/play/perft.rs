@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::board::perft;
 use crate::cli::failure::Failure;
-use crate::cli::options::{GameOption, StartOptions};
+use crate::cli::options::{CHECKERS, GameOption, StartOptions};
 use crate::cli::output::{Format, QuietOption, ResultOptions};
 
 #[derive(Args, Debug)]
@@ -36,12 +36,12 @@ struct Row {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let game = &options.game.game;
+    let game = options.game.or(CHECKERS);
     let start = options.start.position(game)?;
     let mut out = options.result.begin()?;
     for depth in 1..=options.depth {
         let progress = options.quiet.progress();
-        let bar = progress.start(format!("depth {depth}"), 0, "move sequences");
+        let bar = progress.start(format!("depth {depth}"), 0, "move sequence");
         let nodes = perft(&game.board, &start, depth);
         bar.add(nodes);
         bar.finish();

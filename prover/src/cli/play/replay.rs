@@ -9,9 +9,10 @@ use draughtproof_proof::progress::print_line;
 
 use crate::board::{PdnReader, Strictness};
 use crate::cli::failure::Failure;
-use crate::cli::options::GameOption;
 use crate::cli::options::game_files::open;
+use crate::cli::options::{CHECKERS, GameOption};
 use crate::cli::output::{Format, QuietOption, ResultOptions, ResultWriter};
+use crate::egdb::numbers::{counted, grouped};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -74,8 +75,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if !options.quiet.quiet {
         let legal = games - faulty;
         print_line(&format!(
-            "{games} games, {moves} moves: {legal} legal ({forgiven} of them with something forgiven), \
-             {faulty} with a fault"
+            "{}, {}: {} legal ({} of them with something forgiven), {} with a fault",
+            counted(games, "game"),
+            counted(moves, "move"),
+            grouped(legal as u64),
+            grouped(forgiven as u64),
+            grouped(faulty as u64)
         ));
     }
     match tally {
@@ -101,7 +106,8 @@ fn replay(
         Ok(opened) => opened,
         Err(failure) => return refused(failure),
     };
-    for game in PdnReader::new(&options.game.game, &name, source, strictness(options.strict)) {
+    for game in PdnReader::new(options.game.or(CHECKERS), &name, source, strictness(options.strict))
+    {
         let game = match game {
             Ok(game) => game,
             Err(error) => return refused(Failure::file(path, error)),

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::cli::failure::Failure;
 use crate::cli::output::Table;
+use crate::egdb::numbers::{counted, size};
 
 /// The summary of a certificate, in JSON.
 #[derive(Serialize)]
@@ -49,8 +50,10 @@ pub(super) fn write_certificate(
     let Written { value, game, start, certificate, nodes, leaves, assumed, bytes, root } = &written;
     let claimed = if_assumed(*assumed, &format!("{value} {game} from {start}"));
     let text = format!(
-        "{claimed}\ncertificate {certificate}: {nodes} nodes, {leaves} leaves, {bytes} bytes, \
-         root={root}"
+        "{claimed}\ncertificate {certificate}: {}, {}, {}, root={root}",
+        counted(*nodes, "node"),
+        counted(*leaves, "leaf"),
+        size(*bytes)
     );
     table.row(&written, &text)?;
     table.finish()

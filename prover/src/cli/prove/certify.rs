@@ -19,18 +19,18 @@ use draughtproof_proof::proof::{
 };
 
 use super::certificate::write_certificate;
-use crate::board::{Board, Position};
-use crate::cli::database::plan::{SMALLER, effort_time};
+use crate::board::{Board, Game, Position};
+use crate::cli::database::plan::SMALLER;
 use crate::cli::failure::Failure;
 use crate::cli::farm::options::ManagerOptions;
-use crate::cli::options::sizes::{about, bytes};
 use crate::cli::options::{
-    ClaimOption, DatabaseOption, GameInFile, GameOption, MachineOptions, StartOptions, TableOption,
-    ValuesOptions, check_cover, database,
+    ClaimOption, DatabaseOption, GameInFile, GameOption, MachineOptions, SMALL, StartOptions,
+    TableOption, ValuesOptions, check_cover, database,
 };
 use crate::cli::output::ResultOptions;
 use crate::cli::stop::{is_stopped, stop_when_asked};
 use crate::egdb::atomic::parent;
+use crate::egdb::numbers::{about, size, time};
 use crate::egdb::{BuildSession, Cover, Store, Values};
 
 #[derive(Args, Debug)]
@@ -156,7 +156,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let (solution, _workers) = solved?;
     let workers = options.machine.workers();
     let mode = mode_of(&solution, &job.request.settings, workers, begin.elapsed());
-    let game = &options.game.game;
+    let game = options.game();
     let made = provenance(game, &job.cover, &job.request, mode);
     let sections = sections(&game.board, &database.values, solution.proofs, &made);
     database.values.failure()?;
@@ -172,10 +172,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     write_certificate(&claim, &sections, target, directory, table)?;
     let progress = options.machine.progress();
     progress.say(format!(
-        "database {:.1} s, proof {:.1} s, all {:.1} s; now: check {} --db {}",
-        database_done.as_secs_f64(),
-        (proof_done - database_done).as_secs_f64(),
-        begin.elapsed().as_secs_f64(),
+        "database {}, proof {}, all {}; now: check {} --db {}",
+        time(database_done.as_secs_f64()),
+        time((proof_done - database_done).as_secs_f64()),
+        time(begin.elapsed().as_secs_f64()),
         directory.display(),
         options.db.db.display()
     ));
@@ -214,20 +214,37 @@ fn say_kept_searches(ledger: &Ledger, progress: &Progress) {
             "{}: a search is kept there that this proof has not needed ({}); remove it unless another \
              proof is to go on with it",
             kept.path.display(),
-            bytes(kept.bytes as f64)
+            size(kept.bytes)
         ));
     }
 }
 
 impl Options {
+    /// The game that is proved.
+    fn game(&self) -> &Game {
+        self.game.or(SMALL)
+    }
+
+    /// The cover of the database: the given one; else for a position the largest that is there; else
+    /// what takes little memory.
+    fn cover(&self, start: &Position) -> Cover {
+        if let Some(cover) = &self.cover {
+            return cover.clone();
+        }
+        let board = &self.game().board;
+        let usual = default_cover(board, start.pieces());
+        let there = Store::new(&self.db.db, board).manifest().map(|manifest| manifest.cover);
+        match there {
+            Ok(there) if self.start.is_fen() && there.includes(&usual) => there,
+            _ => usual,
+        }
+    }
+
     /// Reads what is to be proved, and sets the number of threads.
     fn job(&self) -> Result<Job, Failure> {
-        let board = &self.game.game.board;
-        let start = self.start.position(&self.game.game)?;
-        let cover = match &self.cover {
-            Some(cover) => cover.clone(),
-            None => default_cover(board, start.pieces()),
-        };
+        let board = &self.game().board;
+        let start = self.start.position(self.game())?;
+        let cover = self.cover(&start);
         if !cover.is_empty() {
             check_cover(board, &cover)?;
         }
@@ -237,7 +254,7 @@ impl Options {
 
     /// Says what the model has for a proof from the start of the game, if that is more than a day.
     fn say_effort(&self, job: &Job) {
-        let game = &self.game.game;
+        let game = self.game();
         if job.request.start != game.start() {
             return;
         }
@@ -245,7 +262,7 @@ impl Options {
         if seconds / self.machine.workers() as f64 <= DAY {
             return;
         }
-        let [nodes, took] = [about(nodes), effort_time(seconds)];
+        let [nodes, took] = [about(nodes), time(seconds)];
         self.machine.progress().say(format!(
             "the model has {nodes} nodes for this proof, {took} of one core, within a factor of ten \
              (`prove plan --game {game}`). {SMALLER}"
@@ -254,7 +271,7 @@ impl Options {
 
     /// The place of the certificate, which must be free or hold one of the same proof.
     fn target(&self, directory: &Path, job: &Job) -> Result<Target, Failure> {
-        let game = &self.game.game;
+        let game = self.game();
         let target = Target::new(directory)?;
         let made = provenance(game, &job.cover, &job.request, Mode::Reproducible);
         target.expect(&ExpectedCertificate {
@@ -286,7 +303,7 @@ impl Options {
     /// Opens the file of results among the databases, or beside the certificate if others own the
     /// databases.
     fn usual_ledger(&self, emit: &Path) -> Result<Ledger, Failure> {
-        let name = format!("{}.results", self.game.game.board.name());
+        let name = format!("{}.results", self.game().board.name());
         match Ledger::open(&self.db.db.join(&name)) {
             Err(LedgerError::Io { path, source }) if is_forbidden(&source) => {
                 let beside = parent(emit).join(name);
@@ -308,7 +325,7 @@ impl Options {
         database: &UsedDatabase,
         ledger: &Ledger,
     ) -> Result<(Solution, Workers), Failure> {
-        let game = &self.game.game;
+        let game = self.game();
         let progress = self.machine.progress();
         let context = SearchContext {
             board: &game.board,
@@ -354,7 +371,7 @@ impl Options {
             max_nodes: self.max_nodes,
             thresholds,
             seed: match &self.seed_line {
-                Some(line) => line.seed(&self.game.game, &start)?,
+                Some(line) => line.seed(self.game(), &start)?,
                 None => Vec::new(),
             },
         };
@@ -371,7 +388,7 @@ impl Options {
     fn check_memory(&self, cover: &Cover) -> Result<(), Failure> {
         let memory = self.machine.memory();
         if !cover.is_empty() {
-            let store = Store::new(&self.db.db, &self.game.game.board);
+            let store = Store::new(&self.db.db, &self.game().board);
             BuildSession::new(&store, cover, memory)?;
         }
         if self.farm.is_used() {
@@ -389,7 +406,7 @@ impl Options {
 
     /// Builds or reads the database.
     fn database(&self, cover: &Cover) -> Result<UsedDatabase, Failure> {
-        let board = &self.game.game.board;
+        let board = &self.game().board;
         if cover.is_empty() {
             return Ok(UsedDatabase { values: Values::empty(board), root: None });
         }

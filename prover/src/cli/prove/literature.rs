@@ -54,7 +54,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let game = &options.stored.game.game;
+    let game = options.stored.game();
     let literature = read_literature(&options.literature, game)?;
     let mut table = options.result.begin_table()?;
     let progress = options.machine.progress();

@@ -54,17 +54,18 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    options.stored.use_board_if(|game| options.positions.fits(game));
     let used = options.certificates.read(&options.stored)?;
-    let game = &used.stored.game.game;
+    let game = used.stored.game();
     let board = &game.board;
-    let positions = options.positions.or_lines(game)?;
+    let positions = options.positions.or_lines(game, options.machine.progress())?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
     let database = used.stored.load_if_there(&options.machine, &options.values)?;
     let lookup = Lookup { board, values: &database, depths: None, proofs: &used.proofs };
     let columns = COLUMNS + usize::from(used.are_used());
     options.table.check(options.nodes, 2, options.machine.memory(), "--nodes")?;
-    let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
+    let bar = options.machine.progress().start("search".into(), 0, "node");
     let report = |SearchProgress { nodes, .. }| {
         bar.add(nodes);
         ControlFlow::Continue(())

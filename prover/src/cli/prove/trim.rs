@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::cli::failure::Failure;
 use crate::cli::output::{QuietOption, ResultOptions};
+use crate::egdb::numbers::{counted, grouped, size};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -97,10 +98,12 @@ fn describe(trimmed: &Trimmed, bytes_before: u64) -> String {
     let left_out = match nodes_left_out {
         0 => "left out: nothing, the start needs all nodes and leaves".into(),
         _ => format!(
-            "left out: {nodes_left_out} of {} nodes and {leaves_left_out} of {} leaves, which \
-             nothing reaches from the start; {bytes_before} bytes before",
-            nodes + nodes_left_out,
-            leaves + leaves_left_out
+            "left out: {} of {} and {} of {}, which nothing reaches from the start; {} before",
+            grouped(*nodes_left_out as u64),
+            counted(nodes + nodes_left_out, "node"),
+            grouped(*leaves_left_out as u64),
+            counted(leaves + leaves_left_out, "leaf"),
+            size(bytes_before)
         ),
     };
     let place = match &trimmed.certificate {
@@ -108,6 +111,9 @@ fn describe(trimmed: &Trimmed, bytes_before: u64) -> String {
         None => "trimmed, and not written without --emit DIR".into(),
     };
     format!(
-        "{claimed}\n{left_out}\n{place}: {nodes} nodes, {leaves} leaves, {bytes} bytes, root={root}"
+        "{claimed}\n{left_out}\n{place}: {}, {}, {}, root={root}",
+        counted(*nodes, "node"),
+        counted(*leaves, "leaf"),
+        size(*bytes)
     )
 }

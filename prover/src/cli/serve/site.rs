@@ -20,6 +20,7 @@ use super::Options;
 use crate::board::Game;
 use crate::cli::failure::Failure;
 use crate::cli::options::{GameOption, StoredOptions};
+use crate::egdb::numbers::{self, counted};
 use crate::egdb::{Cover, StoreError};
 
 pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
@@ -118,7 +119,7 @@ impl Options {
 
     /// The options for the database of a board.
     fn stored(&self, game: &Game) -> StoredOptions {
-        let game = GameOption { game: game.clone() };
+        let game = GameOption::of(game.clone());
         StoredOptions::new(game, self.db.clone(), self.cover.clone())
     }
 
@@ -154,7 +155,7 @@ fn say_unknown(error: &StoreError) {
 fn say_verification(directory: &Path, verification: &Verification) {
     let says = match verification {
         Verification::Verified { checker, time } => {
-            format!("verified here by {checker} in {:.1} s", time.as_secs_f64().max(0.1))
+            format!("verified here by {checker} in {}", numbers::time(time.as_secs_f64()))
         }
         Verification::NotVerified(why) => format!("has not been verified here: {why}"),
         Verification::Running => return,
@@ -188,7 +189,8 @@ fn describe(site: &Site) -> io::Result<()> {
             let assumed = stored.assumed();
             writeln!(
                 out,
-                "certificate {directory}: no values, as {assumed} positions are assumed"
+                "certificate {directory}: no values, as it assumes {}",
+                counted(assumed, "position")
             )?;
         }
     }

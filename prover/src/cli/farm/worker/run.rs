@@ -5,6 +5,7 @@ use draughtproof_farm::{Connection, Databases, WorkDone, WorkerSettings, run_wor
 use super::Options;
 use crate::cli::failure::Failure;
 use crate::cli::stop::{is_stopped, stop_when_asked};
+use crate::egdb::numbers::counted;
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
@@ -26,7 +27,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         progress,
     };
     let WorkDone { items, nodes } = run_worker(&connection, settings, &is_stopped)?;
-    progress.say(format!("{items} items done, {nodes} nodes searched"));
+    progress.say(format!("{} done, {} searched", counted(items, "item"), counted(nodes, "node")));
     Ok(())
 }
 
