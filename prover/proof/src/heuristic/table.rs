@@ -126,13 +126,17 @@ impl Table {
         table
     }
 
-    /// Touches all memory, in large pages. These make a long search faster, but one may take 40 ms,
-    /// and the first thousands of nodes touch all of them.
+    /// Touches all memory of a new table, in large pages. These make a long search faster, but one
+    /// may take 40 ms, and the first thousands of nodes touch all of them.
     pub(super) fn prepare(&self) {
         const STEP: usize = 4096 / size_of::<AtomicU64>();
+        if self.search > 0 {
+            return;
+        }
         ask_for_large_pages(&self.words);
         for word in self.words.iter().step_by(STEP) {
-            word.fetch_or(0, Ordering::Relaxed);
+            // Reading would take no memory.
+            word.store(0, Ordering::Relaxed);
         }
     }
 
