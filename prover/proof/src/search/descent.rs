@@ -121,7 +121,11 @@ impl<'a> Descent<'a> {
             let is_or = self.goal.is_or(&frame.position);
             let limits = frame.limits;
             let children = self.path.children();
-            let backup = NodeBackup::new(is_or, children.iter().map(|child| child.seen.numbers));
+            let backup = NodeBackup::new(
+                self.goal.backup_rule(),
+                is_or,
+                children.iter().map(|child| child.seen.numbers),
+            );
             let is_over =
                 control.is_over(nodes) || self.path.length() > self.cut || table.table().is_over();
             if backup.is_enough(limits) || is_over {
@@ -133,7 +137,12 @@ impl<'a> Descent<'a> {
             }
             // The best child, unless other threads are there and another one will do, too.
             let chosen = if T::IS_SHARED {
-                NodeBackup::new(is_or, children.iter().map(|child| child.seen.guide)).best
+                NodeBackup::new(
+                    self.goal.backup_rule(),
+                    is_or,
+                    children.iter().map(|child| child.seen.guide),
+                )
+                .best
             } else {
                 backup.best
             };
@@ -163,7 +172,11 @@ impl<'a> Descent<'a> {
         while let Some(frame) = self.path.last() {
             let is_or = self.goal.is_or(&frame.position);
             let children = self.path.children().iter();
-            let backup = NodeBackup::new(is_or, children.map(|child| child.seen.numbers));
+            let backup = NodeBackup::new(
+                self.goal.backup_rule(),
+                is_or,
+                children.map(|child| child.seen.numbers),
+            );
             self.leave(&backup, table);
         }
     }
@@ -254,7 +267,7 @@ impl<'a> Descent<'a> {
     ) -> ProofNumbers {
         let mark = self.path.mark();
         self.add_successors(position, key, table);
-        let backup = self.path.take_from(mark, self.goal.is_or(position));
+        let backup = self.path.take_from(mark, self.goal.backup_rule(), self.goal.is_or(position));
         if backup.numbers.is_decided() {
             self.counters.decided_by_captures += 1;
             let found = table.stamp(backup.outcome());

@@ -1,6 +1,7 @@
 //! What is said of a position before it is searched: a decision by the database or the rules, or an
 //! estimate of its proof and disproof number.
 
+use super::backup::BackupRule;
 use super::lemmas::Lemmas;
 use super::logarithm::{ONE, logarithm, power};
 use super::numbers::ProofNumbers;
@@ -45,6 +46,11 @@ impl<'a> Goal<'a> {
     /// The goal, with first numbers by material on every board.
     pub fn without_network(self) -> Self {
         Goal { evaluation: None, ..self }
+    }
+
+    /// The rule by which numbers are backed up.
+    pub(super) fn backup_rule(&self) -> BackupRule {
+        if self.has_network() { BackupRule::NETWORK } else { BackupRule::MATERIAL }
     }
 
     /// Whether first numbers come from a network.

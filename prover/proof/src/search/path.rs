@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use super::backup::NodeBackup;
+use super::backup::{BackupRule, NodeBackup};
 use super::estimate::Goal;
 use super::key::Key;
 use super::numbers::ProofNumbers;
@@ -142,8 +142,9 @@ impl Path {
     }
 
     /// Takes the children from a mark on away, and backs their numbers up.
-    pub(super) fn take_from(&mut self, mark: usize, is_or: bool) -> NodeBackup {
-        let backup = NodeBackup::new(is_or, self.children[mark..].iter().map(|c| c.seen.numbers));
+    pub(super) fn take_from(&mut self, mark: usize, rule: BackupRule, is_or: bool) -> NodeBackup {
+        let backup =
+            NodeBackup::new(rule, is_or, self.children[mark..].iter().map(|c| c.seen.numbers));
         self.children.truncate(mark);
         backup
     }
@@ -164,7 +165,9 @@ impl Path {
                 Some(numbers) if i == frame.searched => numbers,
                 _ => self.children[i].seen.numbers,
             });
-            root = Some(NodeBackup::new(goal.is_or(&frame.position), numbers).numbers);
+            root = Some(
+                NodeBackup::new(goal.backup_rule(), goal.is_or(&frame.position), numbers).numbers,
+            );
             end = frame.children;
         }
         (root, below)
