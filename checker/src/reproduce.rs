@@ -75,6 +75,12 @@ pub(crate) fn reproduce(
     if *mode != Mode::Reproducible {
         return Err(format!("{}: it depends on timing ({mode})", cert.display()));
     }
+    if !request.seed_line.is_empty() {
+        return Err(format!(
+            "{}: made with a seed line, which prove no longer has",
+            cert.display()
+        ));
+    }
     let place = tempfile::tempdir().map_err(|e| format!("no temporary directory: {e}"))?;
     let again = place.path().join("cert");
     let claim = Claim::decode(&read(&cert.join("CLAIM"))?).map_err(|e| e.to_string())?;
@@ -95,13 +101,6 @@ pub(crate) fn reproduce(
     let mut command = Command::new(program);
     command.current_dir(place.path()).args(["--emit", "cert", "--results", "results", "--db"]);
     command.arg(db.map_or_else(|| "egdb".into(), absolute)).args(arguments(request));
-    if !request.seed_line.is_empty() {
-        let file = place.path().join("seed.pdn");
-        let moves = request.seed_line.join(" ");
-        let game = format!("[SetUp \"1\"]\n[FEN \"{}\"]\n\n{moves} *\n", claim.start);
-        fs::write(&file, game).map_err(|e| format!("seed.pdn: {e}"))?;
-        command.args(["--seed-line", "seed.pdn"]);
-    }
     // What the prover prints on standard output would come before the verdict.
     let status = command.stdout(Stdio::null()).status();
     let status = status.map_err(|e| format!("{}: {e}", prove.display()))?;

@@ -35,7 +35,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         board: &game.board,
         database: &values,
         database_root: Some(store.manifest_of(&cover)?.root()),
-        lemmas: None,
     };
     let ledger = Ledger::open(Path::new(results))?;
     let items = ledger.items()?;

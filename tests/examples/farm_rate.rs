@@ -63,8 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let broker = Broker::start();
     let game: Game = "4x4".parse()?;
     let values = Values::empty(&game.board);
-    let context =
-        SearchContext { board: &game.board, database: &values, database_root: None, lemmas: None };
+    let context = SearchContext { board: &game.board, database: &values, database_root: None };
     let login = Login { url: broker.url(), ..Login::default() };
     let connection = Connection::open(&login, "manager", &Progress::Quiet, &|| false)?;
     let job = JobSettings {

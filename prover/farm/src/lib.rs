@@ -11,7 +11,7 @@
 //! 1. [`wire`]: messages; `names`: subjects and streams; [`Login`], [`Connection`].
 //! 2. `stream`: the streams of a job, made again when they are lost; [`Objects`]: large results.
 //! 3. `manager`: queues of questions; `wrong_results`: counts of wrong results.
-//! 4. `worker`: jobs, leases, lemmas, results. [`JobStatus`]: the progress of a job.
+//! 4. `worker`: jobs, leases, results. [`JobStatus`]: the progress of a job.
 //! 5. [`SliceStore`]: slices of databases in an object store, for machines without a common disk.
 //!    [`object_place`] opens the stores.
 // Counts here are bounded by the messages that carry them, and what the prover gets wrong the

@@ -42,11 +42,6 @@ pub(super) fn heartbeat_subject(job: &str, worker: &str) -> String {
     format!("{PREFIX}.{job}.worker.{worker}")
 }
 
-/// The subject on which the manager is asked for the strategies that it has applied.
-pub(super) fn lemmas_subject(job: &str) -> String {
-    format!("{PREFIX}.{job}.lemmas")
-}
-
 /// The last part of a subject: the name of the worker.
 pub(super) fn worker_of(subject: &str) -> &str {
     subject.rsplit('.').next().unwrap_or_default()

@@ -100,24 +100,6 @@ pub(crate) struct Heartbeat {
     pub(crate) is_leaving: bool,
 }
 
-/// A worker's request for strategies that its items rest on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RoundsRequest {
-    /// Whether the strategies are of the question whether White wins; otherwise, Black.
-    pub(crate) white_attacks: bool,
-    /// The number of bytes of the rounds that the worker has already.
-    pub(crate) from: u64,
-}
-
-/// The answer to a [`RoundsRequest`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RoundsReply {
-    /// The bytes that follow, or a first part of them; empty if there are no more yet. All rounds
-    /// together are, for each round, its length (eight bytes, little-endian) and its strategies
-    /// ([`draughtproof_proof::proof::replay_round`]).
-    pub(crate) bytes: Vec<u8>,
-}
-
 /// Encodes a message, with the number of the format before it.
 pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     draughtproof_proof::wire::encode(&(FORMAT, message))

@@ -30,16 +30,15 @@
 //! let (board, start) = (&game.board, game.start());
 //! // It is so small that no database is needed.
 //! let database = Values::empty(board);
-//! let context = SearchContext { board, database: &database, database_root: None, lemmas: None };
+//! let context = SearchContext { board, database: &database, database_root: None };
 //! let settings = ProofSettings {
 //!     leaf_nodes: 10_000,
 //!     leaf_table: 1 << 20,
 //!     leaf_threads: 1,
-//!     lemmas: false,
 //!     round: ROUND,
+//!     lines: None,
 //!     max_nodes: None,
 //!     thresholds: None,
-//!     seed: Vec::new(),
 //! };
 //! let environment = Environment {
 //!     ledger: &Ledger::in_memory()?,

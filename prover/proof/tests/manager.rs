@@ -11,8 +11,9 @@ use draughtproof_proof::certificate::Section;
 use draughtproof_proof::prepare_database::{Room, load};
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{
-    Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, ProofError,
-    ProofSettings, ROUND, Record, SearchContext, Stop, Thresholds, Tree, Workers, prove,
+    Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, LineSettings,
+    ProofError, ProofSettings, ROUND, Record, SearchContext, Stop, Thresholds, Tree, Workers,
+    prove,
 };
 use draughtproof_proof::search::{INFINITE, Outcome, PackedStrategy, Probes, ProofNumbers, Search};
 
@@ -29,12 +30,7 @@ fn game(name: &str, pieces: u8) -> (Game, Values) {
 }
 
 fn context<'a>(game: &'a Game, database: &'a Values) -> SearchContext<'a> {
-    SearchContext {
-        board: &game.board,
-        database,
-        database_root: Some(Digest([7; 32])),
-        lemmas: None,
-    }
+    SearchContext { board: &game.board, database, database_root: Some(Digest([7; 32])) }
 }
 
 fn settings(leaf_nodes: u64) -> ProofSettings {
@@ -42,11 +38,10 @@ fn settings(leaf_nodes: u64) -> ProofSettings {
         leaf_nodes,
         leaf_table: 1 << 20,
         leaf_threads: 1,
-        lemmas: false,
+        lines: None,
         round: ROUND,
         max_nodes: None,
         thresholds: None,
-        seed: Vec::new(),
     }
 }
 
@@ -229,7 +224,11 @@ fn wrong_guesses_do_not_change_answers() {
                         let numbers = ProofNumbers { proof, disproof };
                         *guess = Guess { numbers, score, ends_in_draw };
                     }
-                    ledger.put(Record { item: item.encode(&context), result: answer.encode() });
+                    ledger.put(Record {
+                        item: item.encode(&context),
+                        result: answer.encode(),
+                        is_over: true,
+                    });
                     wrong += 1;
                 }
                 ledger.write().unwrap();
@@ -334,7 +333,7 @@ fn bad_stored_answers_are_replaced() {
     let ledger = Ledger::open(&directory.path().join("garbage")).unwrap();
     for node in tree.nodes() {
         let item = item(Side::Black, node.position, 300).encode(&context);
-        ledger.put(Record { item, result: vec![1; 40] });
+        ledger.put(Record { item, result: vec![1; 40], is_over: true });
     }
     ledger.write().unwrap();
     drop(ledger);
@@ -358,12 +357,7 @@ fn items_are_bound_to_game_and_database() {
         SearchContext { database_root: None, ..context },
         SearchContext { database_root: Some(Digest([8; 32])), ..context },
         SearchContext { database: &empty, ..context },
-        SearchContext {
-            board: &other_game.board,
-            database: &other_database,
-            database_root: root,
-            lemmas: None,
-        },
+        SearchContext { board: &other_game.board, database: &other_database, database_root: root },
     ] {
         assert_ne!(item.encode(&other), bytes);
         assert_eq!(Item::decode(&bytes, &other), None);
@@ -371,19 +365,32 @@ fn items_are_bound_to_game_and_database() {
 }
 
 #[test]
-fn a_seed_line_is_decided_from_its_end() {
-    let (game, database) = game("6x6", 5);
-    let context = context(&game, &database);
-    let directory = tempfile::tempdir().unwrap();
-    let mut line = vec![game.start()];
-    line.extend(game.board.read_line(&game.start(), "5-7 13-10").unwrap());
-    let settings = ProofSettings { seed: line.clone(), ..settings(1000) };
-    let file = directory.path().join("results");
-    let Grown { tree, verdict, .. } =
-        prove_by_two(&settings, &context, Side::Black, &game.start(), &file);
-    assert_eq!(verdict.outcome, Outcome::Disproved);
-    assert!(line.iter().all(|position| tree.find(position).is_some()));
-    assert_eq!(section(tree).assumed(), 0);
+fn lines_of_play_decide_as_leaves_do() {
+    let settings = ProofSettings {
+        lines: Some(LineSettings { plies: 4, analysis_nodes: 2000, first_budget: 300 }),
+        leaf_table: 1 << 24,
+        ..settings(1000)
+    };
+    for (name, pieces, attacker, expected) in [
+        ("6x6", 5, Side::White, Outcome::Disproved),
+        ("6x6", 5, Side::Black, Outcome::Disproved),
+        ("5x5/2", 3, Side::White, Outcome::Proved),
+        ("5x5/2", 3, Side::Black, Outcome::Disproved),
+    ] {
+        let (game, database) = game(name, pieces);
+        let context = context(&game, &database);
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("results");
+        let grown = || prove_by_two(&settings, &context, attacker, &game.start(), &file);
+        let Grown { tree, verdict } = grown();
+        assert_eq!(verdict.outcome, expected, "{name} {attacker:?}");
+        assert!(verdict.searches > 1, "{name}: {verdict:?}");
+        // From the ledger alone: every search and analysis is there.
+        let again = grown();
+        assert_eq!(again.verdict, verdict);
+        assert_eq!(again.tree.nodes().len(), tree.nodes().len());
+        assert_eq!(section(tree).assumed(), 0);
+    }
 }
 
 #[test]
@@ -406,7 +413,7 @@ fn damaged_ledgers_are_detected() {
     {
         let ledger = Ledger::open(&file).unwrap();
         for item in &items {
-            ledger.put(Record { item: item.clone(), result: item[..30].to_vec() });
+            ledger.put(Record { item: item.clone(), result: item[..30].to_vec(), is_over: true });
         }
         ledger.write().unwrap();
     }

@@ -134,7 +134,7 @@ impl BoardSite {
             let mut lemmas = Lemmas::default();
             for certificate in self.certificates() {
                 let decided = certificate.proved.decided(attacker);
-                lemmas.add(decided, *certificate.root());
+                lemmas.add(decided);
             }
             lemmas
         })

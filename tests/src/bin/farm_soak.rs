@@ -1,7 +1,6 @@
 //! A farm under random faults: the same proof is made repeatedly, while workers, manager and broker
 //! are killed, the broker is wiped, and messages are lost, doubled and late. Every proof must have
-//! the root that one process finds. With `--lemmas` the certificate has times in it, and every
-//! proof must take the same nodes and searches instead.
+//! the root that one process finds.
 //!
 //! ```text
 //! cargo run -p tests --bin farm_soak -- [--minutes N] [--proofs N] [--seed N]
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use quickcheck::{Arbitrary, Gen};
-use tests::farm::{Broker, Faults, Job, PATIENCE, Proxy, Running, answers_of, root_of};
+use tests::farm::{Broker, Faults, Job, PATIENCE, Proxy, Running, root_of};
 use tests::programs::{check, prove};
 
 #[derive(Parser)]
@@ -34,9 +33,6 @@ struct Options {
     /// Nodes of a search
     #[arg(long, default_value = "1000")]
     leaf_nodes: String,
-    /// Searches know what earlier ones have decided
-    #[arg(long)]
-    lemmas: bool,
     /// Seconds between faults, on average
     #[arg(long, default_value_t = 1.0)]
     every: f64,
@@ -44,8 +40,8 @@ struct Options {
 
 impl Options {
     fn job(&self) -> Job<'_> {
-        let Options { pieces, leaf_nodes, lemmas, .. } = self;
-        Job { game: "6x6", pieces, leaf_nodes, lemmas: *lemmas }
+        let Options { pieces, leaf_nodes, .. } = self;
+        Job { game: "6x6", pieces, leaf_nodes }
     }
 }
 
@@ -75,15 +71,6 @@ struct Soak<'a> {
 }
 
 impl Soak<'_> {
-    /// The part of what a manager printed and said that is the same for every proof.
-    fn essence(&self, printed: &str, said: &str) -> String {
-        if self.options.lemmas {
-            answers_of(said).join(", ")
-        } else {
-            "the root ".to_owned() + &root_of(printed)
-        }
-    }
-
     fn manager(&self) -> Running {
         self.options.job().manager(&self.broker.url(), self.directory)
     }
@@ -128,7 +115,7 @@ impl Soak<'_> {
         std::fs::remove_dir_all(self.directory.join("cert"))?;
         std::fs::remove_file(self.directory.join("farm.results"))?;
         std::fs::remove_file(self.directory.join("manager.log"))?;
-        Ok(self.essence(&String::from_utf8(output.stdout)?, &said))
+        Ok(root_of(&String::from_utf8(output.stdout)?))
     }
 
     fn pause(&mut self) -> Duration {
@@ -152,12 +139,7 @@ impl Soak<'_> {
                 self.workers[place] = self.worker();
             }
             Fault::Manager => {
-                // If the proof was done already, the next manager finds the same certificate,
-                // except for times.
                 manager.kill();
-                if self.options.lemmas {
-                    let _ = std::fs::remove_dir_all(self.directory.join("cert"));
-                }
                 *manager = self.manager();
             }
             Fault::Broker => {
@@ -188,8 +170,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         random: Gen::from_size_and_seed(64, options.seed),
         happened: [0; FAULTS.len()],
     };
-    let alone = options.job().alone(directory.path());
-    let want = soak.essence(&String::from_utf8(alone.stdout)?, &String::from_utf8(alone.stderr)?);
+    let want = options.job().root(directory.path());
     for _ in 0..3 {
         let worker = soak.worker();
         soak.workers.push(worker);
@@ -206,7 +187,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let happened: Vec<String> =
         FAULTS.iter().zip(soak.happened).map(|(fault, n)| format!("{fault:?} {n}")).collect();
     println!(
-        "{proofs} proofs, each with {want}; faults: {}, messages {}",
+        "{proofs} proofs, each with the root {want}; faults: {}, messages {}",
         happened.join(", "),
         soak.proxy.happened()
     );

@@ -15,17 +15,15 @@ pub struct Job<'a> {
     pub pieces: &'a str,
     /// The budget of a search, in nodes.
     pub leaf_nodes: &'a str,
-    /// Whether searches use lemmas.
-    pub lemmas: bool,
 }
 
 impl Job<'_> {
     /// The arguments of `prove` for this proof, and further ones.
     pub fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        let Job { game, pieces, leaf_nodes, lemmas } = *self;
+        let Job { game, pieces, leaf_nodes } = *self;
         let own =
             ["--game", game, "--pieces", pieces, "--leaf-nodes", leaf_nodes, "--emit", "cert"];
-        [&own[..], if lemmas { &["--lemmas"] } else { &[] }, more].concat()
+        [&own[..], more].concat()
     }
 
     /// Makes the database and the proof in one process, and removes the certificate.

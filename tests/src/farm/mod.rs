@@ -313,14 +313,3 @@ pub fn root_of(printed: &str) -> String {
     let root = printed.lines().last().and_then(|line| line.split("root=").nth(1));
     root.unwrap_or_else(|| panic!("expected a root: {printed}")).into()
 }
-
-/// The effort of a proof, from what `prove` prints on standard error: a line for each question,
-/// with its answer, nodes, searches and tree.
-pub fn answers_of(said: &str) -> Vec<String> {
-    let is_answer = |line: &&str| line.contains(" win? ") && line.contains(", tree ");
-    let mut answers: Vec<String> = said.lines().filter(is_answer).map(str::to_owned).collect();
-    answers.sort();
-    // A manager that was killed may have printed a line before.
-    answers.dedup();
-    answers
-}

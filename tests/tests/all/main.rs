@@ -23,7 +23,6 @@ mod games;
 mod heuristic;
 mod independence;
 mod ladder;
-mod lemmas;
 mod manners;
 mod matches;
 mod mutants;

@@ -101,7 +101,7 @@ fn help_fits_on_a_screen() {
     }
     let all = options_in(&help(""));
     assert!(options_in(&overview).is_subset(&all));
-    for option in ["--leaf-nodes", "--farm", "--until-threshold", "--seed-line"] {
+    for option in ["--leaf-nodes", "--farm", "--until-threshold"] {
         assert!(all.contains(option), "{option}");
     }
 }

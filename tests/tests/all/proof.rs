@@ -126,8 +126,7 @@ fn kept_searches_resume() {
     let manifest = Store::new(&kept.join("egdb"), &game.board).manifest().unwrap();
     let database = database(&game.board, 4);
     let database_root = Some(manifest.root());
-    let context =
-        SearchContext { board: &game.board, database: &database, database_root, lemmas: None };
+    let context = SearchContext { board: &game.board, database: &database, database_root };
     let digest = Digest::of(&long_item(&game).encode(&context));
     let file = kept.join(format!("egdb/6x6.results.{}", &digest.to_string()[..16]));
     let heard = AtomicU64::new(0);
@@ -352,28 +351,4 @@ fn ctrl_c_emits_what_there_is() {
     }
     let said = check(&["cert"], directory);
     assert!(said.verdict.starts_with("s CONDITIONAL "), "{said:?}");
-}
-
-#[test]
-fn a_seed_line_is_read_from_a_file() {
-    let directory = &Scratch::empty();
-    fs::write(directory.join("seed.pdn"), "[Event \"a line\"]\n1. 5-7 13-10 *\n").unwrap();
-    let game = ["--pieces", "5", "--leaf-nodes", "1000", "-q", "--emit", "cert"];
-    prove(&[&game[..], &["--seed-line", "seed.pdn"]].concat(), directory);
-    assert!(check(&["cert"], directory).verdict.starts_with("s VERIFIED DRAW 6x6"));
-    fs::write(directory.join("seed.pdn"), "1. 5-7 13-1 *\n").unwrap();
-    fails(
-        directory,
-        &[&game[..], &["--seed-line", "seed.pdn"]].concat(),
-        2,
-        &["seed.pdn, line 1", "13-1"],
-    );
-    // Game 2 of a file whose game 1 cannot be read, and a game that the file does not have.
-    let two = "[Event \"bad\"]\n1. 5-7 13-1 *\n[Event \"good\"]\n1. 5-7 13-10 *\n";
-    fs::write(directory.join("two.pdn"), two).unwrap();
-    prove(&[&game[..], &["--seed-line", "two.pdn#2"]].concat(), directory);
-    for (number, words) in [("1", "line 2"), ("3", "expected at least 3 games, found 2")] {
-        let file = format!("two.pdn#{number}");
-        fails(directory, &[&game[..], &["--seed-line", &file]].concat(), 2, &[words]);
-    }
 }

@@ -313,17 +313,15 @@ fn tiny_leaves_agree_with_the_database() {
     let board = Board::new(5, 5).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
     let all = positions(&board, 4);
-    let context =
-        SearchContext { board: &board, database: &small, database_root: None, lemmas: None };
+    let context = SearchContext { board: &board, database: &small, database_root: None };
     let settings = ProofSettings {
         leaf_nodes: 3,
         leaf_table: 1 << 20,
         leaf_threads: 1,
-        lemmas: false,
+        lines: None,
         round: ROUND,
         max_nodes: None,
         thresholds: None,
-        seed: Vec::new(),
     };
     let (ledger, workers) = (Ledger::in_memory().unwrap(), Workers::threads(2));
     let environment = Environment {

@@ -8,7 +8,6 @@
 
 mod publish;
 mod receive;
-mod rounds;
 mod shared;
 mod state;
 mod watch;
@@ -30,7 +29,6 @@ use super::error::FarmError;
 use super::names::{item_subject, items_stream};
 use super::objects::Objects;
 use super::stream;
-use crate::board::Side;
 
 /// A farm, as seen by its manager.
 pub struct Farm {
@@ -76,7 +74,6 @@ impl Farm {
             job,
             objects,
             state: Mutex::new(State::new()),
-            rounds: Mutex::default(),
             arrived: Condvar::new(),
             to_send: Notify::new(),
             is_doubtful: Notify::new(),
@@ -91,7 +88,6 @@ impl Farm {
             spawn.spawn(watch::announce(Arc::clone(&shared))),
             spawn.spawn(watch::receive_heartbeats(Arc::clone(&shared))),
             spawn.spawn(watch::answer_status(Arc::clone(&shared))),
-            spawn.spawn(watch::answer_lemma_requests(Arc::clone(&shared))),
         ];
         Ok(Farm { connection, shared, tasks })
     }
@@ -180,10 +176,6 @@ impl ManagerQueue for FarmQueue<'_> {
     fn confirm_saved(&self) {
         let receipts = self.farm.shared.lock().take_accepted();
         self.farm.acknowledge(receipts);
-    }
-
-    fn publish_lemmas(&self, attacker: Side, round: Vec<u8>) {
-        self.farm.shared.rounds().add(attacker, &round);
     }
 
     fn publish_state(&self, state: &QuestionState) {

@@ -7,7 +7,6 @@ use async_nats::jetstream::message::Acker;
 use certificate_spec::Digest;
 use tokio::sync::Notify;
 
-use super::rounds::Rounds;
 use super::state::State;
 use crate::connection::Link;
 use crate::objects::Objects;
@@ -44,8 +43,6 @@ pub(super) struct Shared {
     pub(super) job: JobSettings,
     pub(super) objects: Option<Objects>,
     pub(super) state: Mutex<State<Receipt>>,
-    /// The rounds of applied strategies that workers may ask for.
-    pub(super) rounds: Mutex<Rounds>,
     /// Notified when a result has come.
     pub(super) arrived: Condvar,
     /// Notified when there are items to be sent.
@@ -60,10 +57,6 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn lock(&self) -> MutexGuard<'_, State<Receipt>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn rounds(&self) -> MutexGuard<'_, Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn announcement(&self, is_over: bool) -> Announcement {

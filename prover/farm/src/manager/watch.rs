@@ -8,12 +8,9 @@ use draughtproof_proof::search::ProofNumbers;
 use futures_util::StreamExt;
 
 use super::shared::Shared;
-use crate::board::Side;
-use crate::names::{
-    HELLO, JOBS, PREFIX, STATUS, WORKERS, is_name, items_stream, lemmas_subject, worker_of,
-};
+use crate::names::{HELLO, JOBS, PREFIX, STATUS, WORKERS, is_name, items_stream, worker_of};
 use crate::status::{JobStatus, QuestionStatus, WorkerStatus};
-use crate::wire::{Heartbeat, RoundsReply, RoundsRequest, decode, encode};
+use crate::wire::{Heartbeat, decode, encode};
 
 /// Interval between announcements of the job.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -82,28 +79,6 @@ pub(super) async fn answer_status(shared: Arc<Shared>) {
                 if let Ok(text) = serde_json::to_vec(&status) {
                     let _ = client.publish(reply, text.into()).await;
                 }
-            }
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-}
-
-/// Answers the requests of workers for rounds until the task is aborted.
-pub(super) async fn answer_lemma_requests(shared: Arc<Shared>) {
-    let client = &shared.link.client;
-    loop {
-        if let Ok(mut asked) = client.subscribe(lemmas_subject(&shared.job.name)).await {
-            while let Some(message) = asked.next().await {
-                let request = decode::<RoundsRequest>(&message.payload);
-                let (Some(reply), Ok(RoundsRequest { white_attacks, from })) =
-                    (message.reply, request)
-                else {
-                    continue;
-                };
-                let attacker = if white_attacks { Side::White } else { Side::Black };
-                let bytes = shared.rounds().part_from(attacker, from);
-                // A worker that does not get the answer asks again.
-                let _ = client.publish(reply, encode(&RoundsReply { bytes }).into()).await;
             }
         }
         tokio::time::sleep(PAUSE).await;

@@ -1,7 +1,7 @@
 //! Receives announcements of jobs, and opens the databases that they need.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use certificate_spec::RULES;
@@ -165,8 +165,6 @@ fn open(
             most_table: table,
             lease: Duration::from_millis(lease.max(100)),
             is_over: AtomicBool::new(false),
-            black: RwLock::default(),
-            white: RwLock::default(),
             nodes: AtomicU64::new(0),
             items: AtomicU64::new(0),
         }),

@@ -1,15 +1,14 @@
 //! The announced jobs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use certificate_spec::Digest;
 use draughtproof_proof::proof::SearchContext;
 
-use super::lemmas::QuestionLemmas;
-use crate::board::{Board, Side};
+use crate::board::Board;
 use crate::egdb::Values;
 use crate::wire::JobContext;
 
@@ -43,9 +42,6 @@ pub(super) struct OpenJob {
     /// for this long.
     pub(super) lease: Duration,
     pub(super) is_over: AtomicBool,
-    /// The lemmas that items rest on, for each attacker.
-    pub(super) black: RwLock<QuestionLemmas>,
-    pub(super) white: RwLock<QuestionLemmas>,
     /// Nodes that this worker has expanded for the job.
     pub(super) nodes: AtomicU64,
     /// Items of the job that this worker has done.
@@ -62,14 +58,7 @@ pub(super) struct OpenDatabase {
 impl OpenJob {
     pub(super) fn context(&self) -> SearchContext<'_> {
         let OpenDatabase { board, values, root } = &*self.database;
-        SearchContext { board, database: values, database_root: *root, lemmas: None }
-    }
-
-    pub(super) fn lemmas(&self, attacker: Side) -> &RwLock<QuestionLemmas> {
-        match attacker {
-            Side::Black => &self.black,
-            Side::White => &self.white,
-        }
+        SearchContext { board, database: values, database_root: *root }
     }
 
     pub(super) fn is_over(&self) -> bool {

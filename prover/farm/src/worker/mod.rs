@@ -9,7 +9,6 @@ mod announcements;
 mod items;
 mod jobs;
 mod leases;
-mod lemmas;
 mod results;
 mod search;
 mod shared;

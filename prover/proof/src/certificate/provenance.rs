@@ -13,7 +13,7 @@ const PROGRAM: &str = concat!("draughtproof-prove ", env!("CARGO_PKG_VERSION"));
 
 /// The mode of a solution's certificate: reproducible from the request alone, except where the
 /// proof was interrupted, its rounds were of another size than [`ROUND`], threads shared a table,
-/// or searches used lemmas.
+/// or its tree followed lines, for which the format has no word.
 pub fn mode_of(
     solution: &Solution,
     settings: &ProofSettings,
@@ -22,7 +22,7 @@ pub fn mode_of(
 ) -> Mode {
     let is_interrupted =
         matches!(&solution.undecided, Some(Undecided { stop: Stop::Interrupted, .. }));
-    let is_alone = settings.leaf_threads == 1 && !settings.lemmas;
+    let is_alone = settings.leaf_threads == 1 && settings.lines.is_none();
     if !is_interrupted && settings.round == ROUND && is_alone {
         return Mode::Reproducible;
     }
@@ -36,8 +36,7 @@ pub fn mode_of(
 /// The provenance of the certificate of a request, without the iterations of a question.
 pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> Provenance {
     let Request { start, asked, settings } = request;
-    let ProofSettings { leaf_nodes, leaf_table, max_nodes, thresholds, seed, .. } = settings;
-    let moves = seed.windows(2).filter_map(|w| game.board.write_move(&w[0], &w[1]).ok());
+    let ProofSettings { leaf_nodes, leaf_table, max_nodes, thresholds, .. } = settings;
     Provenance {
         program: PROGRAM.into(),
         mode,
@@ -50,7 +49,7 @@ pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> 
             leaf_table: *leaf_table,
             max_nodes: *max_nodes,
             thresholds: *thresholds,
-            seed_line: moves.collect(),
+            seed_line: Vec::new(),
         },
         iterations: Vec::new(),
     }

@@ -11,15 +11,15 @@ use crate::board::{Board, Position, Side};
 use crate::egdb::{Cover, Values};
 use crate::heuristic::{Heuristic, Limits};
 use crate::search::{
-    Checkpoint, Goal, INFINITE, Lemmas, Outcome, PackedStrategy, Probes, ProgressCallback,
-    ProofNumbers, Search, StrategyError,
+    Checkpoint, Goal, INFINITE, Outcome, PackedStrategy, Probes, ProgressCallback, ProofNumbers,
+    Search, StrategyError,
 };
 use crate::wire;
 
 /// The kind of search; results of another kind are not used again.
 const SEARCH: u8 = 7;
 /// The kind of a search whose first numbers come from a network.
-const SEARCH_WITH_NETWORK: u8 = 8;
+const SEARCH_WITH_NETWORK: u8 = 9;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
 
@@ -32,15 +32,12 @@ pub struct SearchContext<'a> {
     pub database: &'a Values,
     /// The root of the database, if there is one.
     pub database_root: Option<Digest>,
-    /// What searches of the same question have decided before, if that is to be known.
-    pub lemmas: Option<&'a Lemmas>,
 }
 
 impl<'a> SearchContext<'a> {
     /// To decide whether a side wins.
     pub fn goal(&self, attacker: Side) -> Goal<'a> {
-        let SearchContext { board, database, lemmas, .. } = *self;
-        Goal::new(board, database, attacker).with_lemmas(lemmas)
+        Goal::new(self.board, self.database, attacker)
     }
 
     /// The kind of its searches.
@@ -75,7 +72,6 @@ struct WireItem {
     columns: u8,
     cover: Cover,
     database: Option<Digest>,
-    lemmas: Option<Digest>,
     white_attacks: bool,
     white_moves: bool,
     /// Sets of squares, a bit each.
@@ -88,10 +84,19 @@ struct WireItem {
     threads: u32,
 }
 
+/// A digest of an item's search without its budget: a search with a larger one may go on from the
+/// checkpoint of one with a smaller one.
+pub(super) fn search_digest(item: &[u8]) -> Digest {
+    match wire::decode::<WireItem>(item) {
+        Some(wire) => Digest::of(&wire::encode(&WireItem { nodes: 0, ..wire })),
+        None => Digest::of(item),
+    }
+}
+
 impl Item {
     /// The item as bytes, the same for the same item.
     pub fn encode(&self, context: &SearchContext<'_>) -> Vec<u8> {
-        let SearchContext { board, database, database_root, lemmas } = context;
+        let SearchContext { board, database, database_root } = context;
         let [black, white, kings] = [self.position.black, self.position.white, self.position.kings]
             .map(|set| board.to_dense(set));
         wire::encode(&WireItem {
@@ -101,7 +106,6 @@ impl Item {
             columns: board.columns(),
             cover: database.cover().clone(),
             database: *database_root,
-            lemmas: lemmas.map(Lemmas::digest),
             white_attacks: self.attacker == Side::White,
             white_moves: self.position.turn == Side::White,
             black,
@@ -127,16 +131,8 @@ impl Item {
             heuristic_nodes: wire.heuristic_nodes,
             threads: wire.threads,
         };
-        // The rules, the board, the database and the lemmas are those of the context.
+        // The rules, the board and the database are those of the context.
         (item.encode(context) == bytes).then_some(item)
-    }
-
-    /// Whose question an item is about, and the digest of the lemmas that it rests on; `None` if it
-    /// is no item, or rests on none.
-    pub fn lemmas_of(bytes: &[u8]) -> Option<(Side, Digest)> {
-        let wire: WireItem = wire::decode(bytes)?;
-        let attacker = if wire.white_attacks { Side::White } else { Side::Black };
-        Some((attacker, wire.lemmas?))
     }
 
     /// Guesses for the successors, in canonical order, whose proof and disproof numbers are these.
@@ -221,12 +217,15 @@ impl Answer {
         if let Some(checkpoint) = checkpoint {
             search = search.with_checkpoint(checkpoint);
         }
-        let outcome = search.run(&item.position, item.nodes);
+        let outcome = search.run(&item.position, item.nodes.saturating_sub(search.nodes()));
         if search.is_stopped() {
             return None;
         }
         let decided = match outcome {
-            Outcome::Unknown(_) => None,
+            Outcome::Unknown(_) => {
+                search.keep_at_end();
+                None
+            }
             // A strategy that does not stand up to its replay counts as none.
             _ => search.strategy(&item.position).ok().map(Found::Decided),
         };

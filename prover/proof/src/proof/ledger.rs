@@ -21,6 +21,7 @@ use redb::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::item::search_digest;
 use crate::egdb::atomic::{free_space, is_about_space, parent};
 use crate::search::Checkpoint;
 use crate::wire;
@@ -136,6 +137,8 @@ pub struct Record {
     pub item: Vec<u8>,
     /// The encoded result of the item.
     pub result: Vec<u8>,
+    /// Whether the search is over, so that its checkpoint is no longer needed.
+    pub is_over: bool,
 }
 
 /// The checkpoint of a search under way, which is kept beside a ledger.
@@ -246,10 +249,11 @@ impl Ledger {
     }
 
     /// The path of the checkpoint of an item's search; `None` if the results are in memory. Its
-    /// name is that of the results file and the first digits of the item's digest.
+    /// name has the first digits of the digest of the search, whatever its budget
+    /// ([`search_digest`]).
     pub(super) fn checkpoint(&self, item: &[u8]) -> Option<PathBuf> {
         let mut name = self.is_file.then(|| self.path.clone().into_os_string())?;
-        name.push(format!(".{}", &Digest::of(item).to_string()[..ID]));
+        name.push(format!(".{}", &search_digest(item).to_string()[..ID]));
         Some(name.into())
     }
 
@@ -295,8 +299,8 @@ impl Ledger {
         if !fresh.results.is_empty() {
             self.try_write(&fresh.results).map_err(|e| store_error(&self.path, e))?;
             // The checkpoints of searches that have a result now are no longer needed.
-            for Record { item, .. } in fresh.results.drain(..) {
-                if let Some(file) = self.checkpoint(&item) {
+            for Record { item, is_over, .. } in fresh.results.drain(..) {
+                if let Some(file) = self.checkpoint(&item).filter(|_| is_over) {
                     Checkpoint::remove(&file);
                 }
             }
@@ -309,7 +313,7 @@ impl Ledger {
         let write = self.database.begin_write()?;
         {
             let mut table = write.open_table(RESULTS)?;
-            for Record { item, result } in results {
+            for Record { item, result, .. } in results {
                 let stored = StoredResult { sum: sum_of(item, result), result: result.clone() };
                 table.insert(item.as_slice(), wire::encode(&stored).as_slice())?;
             }
@@ -439,7 +443,9 @@ mod tests {
     fn changed_results_are_ignored() {
         let ledger = Ledger::in_memory().expect("memory");
         let items: Vec<Vec<u8>> = (0..4).map(|i| vec![i; 10]).collect();
-        items.iter().for_each(|item| ledger.put(Record { item: item.clone(), result: vec![7; 5] }));
+        items.iter().for_each(|item| {
+            ledger.put(Record { item: item.clone(), result: vec![7; 5], is_over: true })
+        });
         ledger.write().expect("memory");
         let want = Some(vec![7; 5]);
         assert_eq!(ledger.get(&items).expect("memory"), vec![want.clone(); 4]);
@@ -485,7 +491,7 @@ mod tests {
             drop(ledger);
             // A file of this version stays where it is.
             let again = Ledger::open(&path).expect("a file");
-            again.put(Record { item: vec![1], result: vec![2] });
+            again.put(Record { item: vec![1], result: vec![2], is_over: true });
             again.write().expect("a file");
             assert_eq!(again.set_aside(), None);
             drop(again);

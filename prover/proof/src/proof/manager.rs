@@ -11,15 +11,14 @@
 //! Is Solved", 2007). Only the results of the searches are kept, in the ledger: the tree follows
 //! from them.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use certificate_spec::provenance::Iteration;
 use thiserror::Error;
 
-use super::applied::{encode, replay_round};
 use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
 use super::ledger::LedgerError;
+use super::lines::Lines;
 use super::queue::{ManagerQueue, QuestionState};
 use super::round::{Round, TRIES};
 use super::settings::{Environment, ProofSettings};
@@ -27,7 +26,7 @@ use super::tree::{NodeId, Reason, Tree};
 use crate::board::{Position, Side};
 use crate::egdb::numbers::{counted, grouped};
 use crate::progress::Bar;
-use crate::search::{Lemmas, Outcome, PackedStrategy, Probes, ProofNumbers};
+use crate::search::{Outcome, Probes, ProofNumbers};
 
 /// In large trees a round has one search for this number of nodes, so that the cost of choosing
 /// them, which goes over the whole tree, stays in proportion.
@@ -81,20 +80,18 @@ pub(super) struct Question<'a, 'g> {
     pub(super) attacker: Side,
     pub(super) root: &'a Position,
     pub(super) environment: Environment<'a>,
-    /// The lemmas of earlier rounds, if searches are to use them.
-    pub(super) lemmas: Option<RwLock<Lemmas>>,
     pub(super) bar: Bar,
 }
 
 /// The proof of a question under way.
-struct Manager<'a, 'g> {
-    question: &'a Question<'a, 'g>,
+pub(super) struct Manager<'a, 'g> {
+    pub(super) question: &'a Question<'a, 'g>,
     queue: &'a dyn ManagerQueue,
-    tree: Tree<'g>,
-    verdict: Verdict,
+    pub(super) tree: Tree<'g>,
+    pub(super) verdict: Verdict,
+    /// The lines that the tree follows, if [`ProofSettings::lines`] is set.
+    pub(super) lines: Lines,
     probes: Probes,
-    /// With lemmas, the positions that this round has decided, and their strategies.
-    decided: Vec<(Position, PackedStrategy)>,
 }
 
 impl<'g> Question<'_, 'g> {
@@ -116,7 +113,7 @@ impl<'g> Question<'_, 'g> {
                 history: Vec::new(),
             },
             probes: Probes::default(),
-            decided: Vec::new(),
+            lines: Lines::default(),
         };
         let done = manager.iterate();
         // Results are written even when the proof has ended with an error.
@@ -125,12 +122,6 @@ impl<'g> Question<'_, 'g> {
         done?;
         written?;
         Ok((manager.tree, manager.verdict))
-    }
-
-    /// The lemmas of earlier rounds, if searches are to use them.
-    pub(super) fn read_lemmas(&self) -> Option<RwLockReadGuard<'_, Lemmas>> {
-        let lemmas = self.lemmas.as_ref()?;
-        Some(lemmas.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -174,31 +165,11 @@ impl Manager<'_, '_> {
 
     /// Grows the tree until its root is decided at a threshold.
     fn grow(&mut self, threshold: Option<u32>) -> Result<Stop, ProofError> {
+        if let Some(settings) = self.question.settings.lines {
+            return self.follow_lines(&settings);
+        }
         self.tree.update(threshold);
-        for position in &self.question.settings.seed {
-            self.expand_seed(position);
-        }
-        for position in self.question.settings.seed.iter().rev() {
-            self.tree.update(threshold);
-            if let Some(id) = self.tree.find(position) {
-                let stop = self.decide_node(id, threshold)?;
-                if stop != Stop::Decided {
-                    return Ok(stop);
-                }
-            }
-        }
         self.decide_node(0, threshold)
-    }
-
-    /// Expands a position of the seed line, if it is at the frontier.
-    fn expand_seed(&mut self, position: &Position) {
-        if let Some(id) = self.tree.find(position)
-            && matches!(self.tree.nodes()[id as usize].reason, Reason::Frontier)
-        {
-            let lemmas = self.question.read_lemmas();
-            let context = SearchContext { lemmas: lemmas.as_deref(), ..self.question.context };
-            self.tree.expand(id, None, &context.goal(self.question.attacker));
-        }
     }
 
     /// Grows the tree until a node is decided.
@@ -208,19 +179,25 @@ impl Manager<'_, '_> {
             if !matches!(self.tree.outcome_of(of), Outcome::Unknown(_)) {
                 return Ok(Stop::Decided);
             }
-            if self.question.settings.max_nodes.is_some_and(|most| self.verdict.nodes >= most) {
-                return Ok(Stop::Budget);
-            }
-            if (self.question.environment.is_stopped)() {
-                return Ok(Stop::Interrupted);
+            if let Some(stop) = self.stop_early() {
+                return Ok(stop);
             }
             self.report(of, threshold);
             let size = self.tree.nodes().len();
             let searches = self.question.settings.round.max(size / NODES_PER_SEARCH);
             let round = self.tree.frontier(of, searches);
-            self.search(&round)?;
+            self.search_round(&round, self.question.settings.leaf_nodes.max(1))?;
             self.tree.update(threshold);
         }
+    }
+
+    /// The reason to end before the root is decided, if there is one.
+    pub(super) fn stop_early(&self) -> Option<Stop> {
+        let most = self.question.settings.max_nodes;
+        if most.is_some_and(|most| self.verdict.nodes >= most) {
+            return Some(Stop::Budget);
+        }
+        (self.question.environment.is_stopped)().then_some(Stop::Interrupted)
     }
 
     fn report(&self, of: NodeId, threshold: Option<u32>) {
@@ -244,89 +221,75 @@ impl Manager<'_, '_> {
         ));
     }
 
-    /// Has the nodes of a round searched and applies the answers. With [`ProofSettings::lemmas`]
-    /// the positions that they decide become lemmas.
-    fn search(&mut self, round: &[NodeId]) -> Result<(), ProofError> {
-        let is_whole = self.search_round(round)?;
-        let decided = std::mem::take(&mut self.decided);
-        let Some(lemmas) = &self.question.lemmas else { return Ok(()) };
-        if decided.is_empty() {
-            return Ok(());
+    /// The item of a node, with budgets for df-pn and for the heuristic search.
+    pub(super) fn item(&self, id: NodeId, nodes: u64, heuristic_nodes: u64) -> Item {
+        let settings = self.question.settings;
+        Item {
+            attacker: self.question.attacker,
+            position: self.tree.nodes()[id as usize].position,
+            nodes,
+            table: settings.leaf_table,
+            heuristic_nodes,
+            threads: settings.leaf_threads,
         }
-        let Question { context, attacker, .. } = self.question;
-        let applied = encode(context.board, &decided);
-        let mut lemmas = lemmas.write().unwrap_or_else(PoisonError::into_inner);
-        replay_round(&mut lemmas, &applied, *attacker, context).map_err(ProofError::Worker)?;
-        // No items are submitted after a round that was interrupted, so none rests on it.
-        if is_whole {
-            self.queue.publish_lemmas(*attacker, applied);
-        }
-        self.tree.decide_by_lemmas(&lemmas);
-        Ok(())
     }
 
-    /// Searches the nodes of a round and applies the answers in the order of the nodes, up to the
-    /// one where the proof is interrupted. Returns whether the round was finished.
-    fn search_round(&mut self, round: &[NodeId]) -> Result<bool, ProofError> {
-        let Question { settings, attacker, environment, .. } = self.question;
-        let lemmas = self.question.read_lemmas();
-        let context = &SearchContext { lemmas: lemmas.as_deref(), ..self.question.context };
-        let leaf_nodes = settings.leaf_nodes.max(1);
-        let mut items = Vec::with_capacity(round.len());
-        for &id in round {
-            items.push(Item {
-                attacker: *attacker,
-                position: self.tree.nodes()[id as usize].position,
-                nodes: leaf_nodes,
-                table: settings.leaf_table,
-                heuristic_nodes: (leaf_nodes / 100).clamp(20, 1000),
-                threads: settings.leaf_threads,
-            });
-        }
+    /// Searches the nodes of a round, each with a budget of `nodes`, and applies the answers in the
+    /// order of the nodes, up to the one where the proof is interrupted.
+    pub(super) fn search_round(&mut self, round: &[NodeId], nodes: u64) -> Result<(), ProofError> {
+        let Question { environment, context, .. } = self.question;
+        let heuristic_nodes = (nodes / 100).clamp(20, 1000);
+        let items = round.iter().map(|&id| self.item(id, nodes, heuristic_nodes)).collect();
         let Environment { ledger, is_stopped, .. } = *environment;
-        let mut searches = Round::begin(items, context, ledger, self.queue)?;
+        let mut searches = Round::begin(items, context, ledger, self.queue, self.is_job())?;
         self.question.bar.resume(searches.known_nodes());
         let mut applied = 0;
         loop {
             while let Some(answer) = searches.take(applied) {
-                self.apply(round[applied], answer, context);
+                self.apply(round[applied], nodes, answer, context);
                 applied += 1;
             }
             if ledger.write_if_due()? {
                 self.queue.confirm_saved();
             }
             if applied == round.len() {
-                return Ok(true);
+                return Ok(());
             }
             if is_stopped() {
                 // Results that have already come go to the ledger.
                 let _ = searches.receive(self.queue.collect(Duration::ZERO), ledger, self.queue);
-                return Ok(false);
+                return Ok(());
             }
             let deliveries = self.queue.collect(PATIENCE);
             match searches.receive(deliveries, ledger, self.queue) {
                 Ok(nodes) => self.question.bar.add(nodes),
                 // An error counts only while the proof is not stopped, since stopped searches have
                 // no result.
-                Err(_) if is_stopped() => return Ok(false),
+                Err(_) if is_stopped() => return Ok(()),
                 Err(bad) => return Err(ProofError::Worker(bad)),
             }
         }
     }
 
-    /// Applies the answer to the search of a node.
-    fn apply(&mut self, id: NodeId, answer: Answer, context: &SearchContext<'_>) {
-        self.verdict.nodes += answer.nodes;
+    /// Whether a search that is not decided goes on later, with a larger budget.
+    fn is_job(&self) -> bool {
+        self.question.settings.lines.is_some()
+    }
+
+    /// Applies the answer to the search of a node with a budget.
+    fn apply(&mut self, id: NodeId, budget: u64, answer: Answer, context: &SearchContext<'_>) {
+        // A job that goes on counts what it has taken before, too.
+        self.verdict.nodes += answer.nodes - self.lines.spent(id).min(answer.nodes);
         self.verdict.searches += 1;
         self.probes.looked_up += answer.probes.looked_up;
         self.probes.known += answer.probes.known;
         match answer.found {
             Found::Decided(strategy) => {
-                if self.question.lemmas.is_some() {
-                    let position = self.tree.nodes()[id as usize].position;
-                    self.decided.push((position, strategy.clone()));
-                }
                 self.tree.decide(id, strategy);
+            }
+            // A search that ends before its budget has a full table, and is cut like any other.
+            Found::TooHard(_) if self.is_job() && answer.nodes >= budget => {
+                self.lines.spend(id, answer.nodes);
             }
             Found::TooHard(guesses) => {
                 let goal = context.goal(self.question.attacker);

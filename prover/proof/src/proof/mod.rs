@@ -5,9 +5,9 @@
 //! of the tree is exact for any order of the searches, and the order does not depend on the number
 //! of threads. The part of the tree that a decision rests on is a [`QuestionProof`].
 
-mod applied;
 mod item;
 mod ledger;
+mod lines;
 mod manager;
 mod position_value;
 mod prove;
@@ -20,7 +20,6 @@ mod tree;
 mod work;
 mod workers;
 
-pub use applied::replay_round;
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
@@ -29,8 +28,8 @@ pub use position_value::{PositionValue, position_value};
 pub use prove::{Grown, prove};
 pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
 pub use queue::{Delivery, Lease, ManagerQueue, QuestionState, QueueSource, WorkerQueue};
-pub use settings::{Environment, IsStopped, ProofSettings, ROUND};
-pub use solve::{Request, Solution, SolveError, Undecided, seed_line, solve};
+pub use settings::{Environment, IsStopped, LineSettings, ProofSettings, ROUND};
+pub use solve::{Request, Solution, SolveError, Undecided, solve};
 pub use tree::{Link, NodeId, Reason, Tree};
 pub use work::{Work, work};
 pub use workers::{Threads, Workers};

@@ -2,11 +2,8 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
 
-use certificate_spec::Digest;
-
-use super::item::{Answer, Item, SearchContext};
+use super::item::{Answer, Item, SearchContext, search_digest};
 use super::manager::{ProofError, Question, Verdict};
 use super::queue::{Lease, LocalQueue, QueueSource};
 use super::settings::{Environment, ProofSettings};
@@ -15,7 +12,7 @@ use super::work::{Work, work};
 use super::workers::{Threads, Workers};
 use crate::board::{Board, Position, Side};
 use crate::egdb::numbers::size;
-use crate::search::{Checkpoint, Lemmas, ProofNumbers, SearchProgress};
+use crate::search::{Checkpoint, ProofNumbers, SearchProgress};
 
 /// A proof that has ended, decided or not.
 pub struct Grown<'a> {
@@ -23,8 +20,6 @@ pub struct Grown<'a> {
     pub tree: Tree<'a>,
     /// How the proof ended.
     pub verdict: Verdict,
-    /// The lemmas that its searches have decided, if [`ProofSettings::lemmas`] is set.
-    pub lemmas: Option<Lemmas>,
 }
 
 /// Decides whether `attacker` wins from `root`.
@@ -44,7 +39,6 @@ pub fn prove<'g>(
         attacker,
         root,
         environment,
-        lemmas: settings.lemmas.then(RwLock::default),
         bar: environment.progress.start(format!("does {attacker:?} win?"), 0, "node"),
     };
     let done = match environment.workers {
@@ -53,8 +47,7 @@ pub fn prove<'g>(
     };
     question.bar.finish();
     let (tree, verdict) = done?;
-    let lemmas = question.lemmas.map(|l| l.into_inner().unwrap_or_else(PoisonError::into_inner));
-    Ok(Grown { tree, verdict, lemmas })
+    Ok(Grown { tree, verdict })
 }
 
 /// Decides a question with the workers of a farm.
@@ -102,9 +95,7 @@ impl Drop for Closing<'_> {
 /// Searches an item of a question. Sets `is_kept` if the search is stopped and leaves a checkpoint.
 fn search(question: &Question<'_, '_>, bytes: &[u8], is_kept: &AtomicBool) -> Work {
     let Question { root, environment, bar, .. } = question;
-    // The lemmas change only between rounds.
-    let lemmas = question.read_lemmas();
-    let context = SearchContext { lemmas: lemmas.as_deref(), ..question.context };
+    let context = question.context;
     let Some(item) = Item::decode(bytes, &context) else {
         return Work::Impossible("bytes that are no item".into());
     };
@@ -118,7 +109,10 @@ fn search(question: &Question<'_, '_>, bytes: &[u8], is_kept: &AtomicBool) -> Wo
     };
     let say = |text| environment.progress.say(text);
     let file = environment.ledger.checkpoint(bytes);
-    let checkpoint = file.clone().map(|file| Checkpoint::new(file, Digest::of(bytes), &say));
+    let checkpoint = file.clone().map(|file| {
+        let checkpoint = Checkpoint::new(file, search_digest(bytes), &say);
+        if question.settings.lines.is_some() { checkpoint.also_at_end() } else { checkpoint }
+    });
     match Answer::of(&item, &context, &report, checkpoint) {
         Some(answer) => Work::Done(answer.encode()),
         None => {

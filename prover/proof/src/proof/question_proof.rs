@@ -6,7 +6,7 @@ use certificate_spec::provenance::Iteration;
 
 use super::tree::{Link, Node, NodeId, Reason, Tree};
 use crate::board::{Position, Side};
-use crate::search::{KeyMap, Lemmas, Outcome};
+use crate::search::{KeyMap, Outcome};
 
 /// The proof of one question.
 #[derive(Debug, Clone)]
@@ -105,33 +105,6 @@ impl Tree<'_> {
         }
     }
 
-    /// Like [`Tree::into_proof`], but as a single leaf at the root, for searches that have used
-    /// lemmas. In a position of the lemmas the strategy plays their move, in one above them that of
-    /// the tree.
-    pub fn into_leaf(self, root: &Position, lemmas: &Lemmas) -> Option<QuestionProof> {
-        let won = self.decision()?;
-        // The tree's own goal ends in the database only, so the replay includes all that lemmas
-        // rest on.
-        let leaf = self.goal().replay(won).pack_by(
-            root,
-            |_| false,
-            |position, _| match lemmas.known(position) {
-                Some(is_won) => lemmas.choice(position).filter(|_| is_won == won),
-                None => self.choice(position, won),
-            },
-        );
-        let node = ProofNode { position: *root, rank: 0, basis: Basis::Leaf(leaf.ok()?) };
-        let question = question_decided(self.goal().attacker, won);
-        Some(QuestionProof { question, nodes: vec![node], history: Vec::new() })
-    }
-
-    /// The number of a successor that decides an expanded node in which the claimant moves.
-    fn choice(&self, position: &Position, won: bool) -> Option<usize> {
-        let node = &self.nodes()[self.find(position)? as usize];
-        let Reason::Expanded(links) = &node.reason else { return None };
-        links.iter().position(|link| self.holds(node, link, won))
-    }
-
     /// Whether the decision of a node may rest on a link of it.
     fn holds(&self, node: &Node, link: &Link, won: bool) -> bool {
         match link {
@@ -157,8 +130,6 @@ impl Tree<'_> {
         let node = &nodes[id as usize];
         let links = match &node.reason {
             Reason::Expanded(links) => links,
-            // A node cannot refer to the inside of another node's leaf.
-            Reason::Lemma(_) => return None,
             _ => return Some(Basis::Assumed(if won { node.score() } else { -node.score() })),
         };
         let holds = |link: &Link| self.holds(node, link, won);

@@ -35,10 +35,6 @@ pub trait ManagerQueue: Sync {
     /// Records that all results that were accepted so far are in the ledger, on disk.
     fn confirm_saved(&self) {}
 
-    /// Publishes the strategies that a round has applied, as bytes for
-    /// [`replay_round`](super::replay_round): items that are submitted later rest on them.
-    fn publish_lemmas(&self, _attacker: Side, _round: Vec<u8>) {}
-
     /// Publishes the state of a question for status displays.
     fn publish_state(&self, _state: &QuestionState) {}
 }

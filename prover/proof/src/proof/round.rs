@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use certificate_spec::Digest;
 use rayon::prelude::*;
 
-use super::item::{Answer, BadAnswer, Item, SearchContext};
+use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
 use super::ledger::{Ledger, LedgerError, Record};
 use super::queue::{Delivery, ManagerQueue};
 
@@ -18,6 +18,8 @@ pub(super) struct Round<'a> {
     slots: Vec<Slot>,
     /// The place of each item, by the digest of its bytes.
     places: HashMap<Digest, usize>,
+    /// Whether searches that are not decided go on later, with larger budgets.
+    goes_on: bool,
 }
 
 struct Slot {
@@ -37,6 +39,7 @@ impl<'a> Round<'a> {
         context: &'a SearchContext<'a>,
         ledger: &Ledger,
         queue: &dyn ManagerQueue,
+        goes_on: bool,
     ) -> Result<Self, LedgerError> {
         let bytes: Vec<Vec<u8>> = items.iter().map(|item| item.encode(context)).collect();
         let stored = ledger.get(&bytes)?;
@@ -50,7 +53,7 @@ impl<'a> Round<'a> {
         for slot in slots.iter().filter(|slot| !slot.done) {
             queue.submit(slot.bytes.clone());
         }
-        Ok(Round { context, slots, places })
+        Ok(Round { context, slots, places, goes_on })
     }
 
     /// The nodes of the searches whose answers are here.
@@ -95,10 +98,11 @@ impl<'a> Round<'a> {
             match judgement {
                 Ok(answer) => {
                     nodes += if delivery.worker.is_some() { answer.nodes } else { 0 };
+                    let is_over = !self.goes_on || matches!(answer.found, Found::Decided(_));
                     (slot.answer, slot.done) = (Some(answer), true);
                     queue.accept(&delivery);
                     let result = delivery.result.unwrap_or_default();
-                    ledger.put(Record { item: slot.bytes.clone(), result });
+                    ledger.put(Record { item: slot.bytes.clone(), result, is_over });
                 }
                 Err(bad) => {
                     queue.reject(&delivery, &bad);

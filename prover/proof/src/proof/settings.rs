@@ -4,7 +4,6 @@ use certificate_spec::provenance::Thresholds;
 
 use super::ledger::Ledger;
 use super::workers::Workers;
-use crate::board::Position;
 use crate::progress::Progress;
 
 /// The default of the least number of searches of a round.
@@ -23,16 +22,31 @@ pub struct ProofSettings {
     /// Threads of a leaf search, which share its table. With more than one, the proof depends on
     /// their timing.
     pub leaf_threads: u32,
-    /// Whether searches use what those of earlier rounds have decided: all positions of their
-    /// strategies. It cannot be combined with thresholds.
-    pub lemmas: bool,
+    /// Whether the tree follows lines of play, with budgets that grow, in place of leaves with a
+    /// budget of `leaf_nodes`. It is for questions that take hours, and knows no thresholds.
+    pub lines: Option<LineSettings>,
     /// The budget of all searches together, in nodes; no limit if `None`.
     pub max_nodes: Option<u64>,
     /// The thresholds, for a proof that begins with likely results.
     pub thresholds: Option<Thresholds>,
-    /// Positions of a line of play from the start. The last one is decided first, then the one
-    /// before it, and so on.
-    pub seed: Vec<Position>,
+}
+
+/// The settings of a proof whose tree follows lines of play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineSettings {
+    /// The greatest length of a line, in plies from the start.
+    pub plies: usize,
+    /// The nodes of the alpha-beta analysis that chooses a move.
+    pub analysis_nodes: u64,
+    /// The budget of the first search of a position at the end of a line, in nodes.
+    pub first_budget: u64,
+}
+
+impl Default for LineSettings {
+    /// Lines of 8 plies, analyses of 10 to 30 seconds, and searches of two minutes and more.
+    fn default() -> Self {
+        LineSettings { plies: 8, analysis_nodes: 8_000_000, first_budget: 50_000_000 }
+    }
 }
 
 /// Returns whether a proof is to end.

@@ -101,16 +101,6 @@ pub enum SolveError {
     Tree,
 }
 
-/// The positions of a line of play from a start on; `None` if the line does not go through the
-/// start. Moves before the start are no part of the tree.
-pub fn seed_line(
-    start: &Position,
-    line: impl IntoIterator<Item = Position>,
-) -> Option<Vec<Position>> {
-    let from_start: Vec<Position> = line.into_iter().skip_while(|p| p != start).collect();
-    (!from_start.is_empty()).then_some(from_start)
-}
-
 /// Proves what is asked for. A caller asks [`Values::failure`](crate::egdb::Values::failure) before
 /// it uses the result or the error. With a threshold, or when it is interrupted, the value may be a weaker
 /// one, or may rest on assumed nodes.
@@ -238,7 +228,7 @@ impl Solver<'_> {
         }
         let has_failed = || context.database.has_failed();
         let is_stopped = || (environment.is_stopped)() || has_failed() || is_needless();
-        let Grown { mut tree, verdict, lemmas } = prove(
+        let Grown { mut tree, verdict } = prove(
             &request.settings,
             context,
             attacker,
@@ -253,18 +243,12 @@ impl Solver<'_> {
         if request.settings.thresholds.is_some() {
             verdict.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
         }
-        // Assumptions cannot be part of a single leaf.
-        let may_assume = self.may_be_partial() && lemmas.is_none();
-        if undecided.is_some() && !(may_assume && assume(&mut tree, &verdict)) {
+        if undecided.is_some() && !(self.may_be_partial() && assume(&mut tree, &verdict)) {
             return Ok(Answered { proof: None, undecided });
         }
         let is_won = tree.outcome() == Outcome::Proved;
         let size = tree.nodes().len();
-        let proof = match &lemmas {
-            None => tree.into_proof(),
-            Some(lemmas) => tree.into_leaf(&request.start, lemmas),
-        };
-        let proof = proof.ok_or(SolveError::Tree)?;
+        let proof = tree.into_proof().ok_or(SolveError::Tree)?;
         let proof = QuestionProof { history: verdict.history, ..proof };
         progress.say(format!(
             "does {attacker:?} win? {}: {} in {}, tree {}",

@@ -20,7 +20,7 @@ use certificate_spec::leaves::Leaf;
 
 use super::item::Guess;
 use crate::board::Position;
-use crate::search::{Goal, KeyMap, Lemmas, Outcome, PackedStrategy, ProofNumbers};
+use crate::search::{Goal, KeyMap, Outcome, PackedStrategy, ProofNumbers};
 
 /// The number of a node.
 pub type NodeId = u32;
@@ -47,9 +47,6 @@ pub enum Reason {
     Expanded(Vec<Link>),
     /// A leaf search decided the node and found this strategy.
     Leaf(PackedStrategy),
-    /// The strategy of another node goes through this one and decides it: whether the attacker
-    /// wins.
-    Lemma(bool),
 }
 
 /// The change of a score, in hundredths of a man, that amounts to a cost of 1. (With 10 instead, or
@@ -92,7 +89,8 @@ impl Node {
         self.guess.score
     }
 
-    fn is_decided(&self) -> bool {
+    /// Whether the node is decided, as of the last [`Tree::update`].
+    pub(super) fn is_decided(&self) -> bool {
         self.is_proved() || self.is_disproved()
     }
 
@@ -174,17 +172,6 @@ impl<'a> Tree<'a> {
         self.nodes[id as usize].reason = Reason::Leaf(strategy);
     }
 
-    /// Marks the frontier nodes that are among the lemmas as decided.
-    pub(super) fn decide_by_lemmas(&mut self, lemmas: &Lemmas) {
-        for node in &mut self.nodes {
-            if let Reason::Frontier = node.reason
-                && let Some(is_won) = lemmas.known(&node.position)
-            {
-                node.reason = Reason::Lemma(is_won);
-            }
-        }
-    }
-
     /// Takes the leaf of a node that a leaf search decided.
     pub(super) fn take_leaf(&mut self, id: NodeId) -> Option<Leaf<Vec<u8>>> {
         match &mut self.nodes[id as usize].reason {
@@ -246,10 +233,10 @@ impl<'a> Tree<'a> {
                     Some(false) => {}
                     None => queue.push(Reverse((node.costs(self.threshold).0, id))),
                 },
-                Reason::Leaf(PackedStrategy { is_win: true, .. }) | Reason::Lemma(true) => {
+                Reason::Leaf(PackedStrategy { is_win: true, .. }) => {
                     queue.push(Reverse((0, id)));
                 }
-                Reason::Leaf(_) | Reason::Lemma(false) => {}
+                Reason::Leaf(_) => {}
                 Reason::Expanded(links) => {
                     let won = |l: &Link| *l == Link::Known(true);
                     if self.goal.is_or(&node.position) {

@@ -40,6 +40,8 @@ pub struct Checkpoint<'a> {
     item: Digest,
     interval: Duration,
     worth_keeping: Duration,
+    /// Whether a search that its budget ends is kept, to go on with a larger one.
+    also_at_end: bool,
     /// Gets messages for people.
     say: &'a (dyn Fn(String) + Sync),
     /// When it was kept last.
@@ -54,6 +56,7 @@ impl<'a> Checkpoint<'a> {
             item,
             interval: INTERVAL,
             worth_keeping: WORTH_KEEPING,
+            also_at_end: false,
             say,
             kept: Instant::now(),
         }
@@ -64,11 +67,20 @@ impl<'a> Checkpoint<'a> {
         Checkpoint { interval: Duration::ZERO, worth_keeping: Duration::ZERO, ..self }
     }
 
+    /// The checkpoint, which also keeps a search that its budget ends.
+    pub fn also_at_end(self) -> Self {
+        Checkpoint { also_at_end: true, ..self }
+    }
+
     /// Removes what there may be of a search that is no longer under way.
     pub fn remove(path: &Path) {
         for path in [path, &unfinished_path(path)] {
             let _ = fs::remove_file(path);
         }
+    }
+
+    pub(super) fn is_due_at_end(&self) -> bool {
+        self.also_at_end && self.is_due(true)
     }
 
     pub(super) fn is_due(&self, is_stopped: bool) -> bool {

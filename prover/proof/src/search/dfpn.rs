@@ -92,6 +92,11 @@ impl<'a> Search<'a> {
         self
     }
 
+    /// Keeps a search that its budget has ended, if its checkpoint is to have it then.
+    pub fn keep_at_end(&mut self) {
+        self.run.keep_at_end(&self.descent, &self.table);
+    }
+
     /// Whether the callback has stopped the search.
     pub fn is_stopped(&self) -> bool {
         self.run.is_stopped
@@ -193,7 +198,7 @@ impl<'a> Search<'a> {
         self.table.read(&head.table, input)?;
         let counters = Counters { reported: head.counters.nodes, ..head.counters };
         self.descent = Descent::new(goal, learned).with(path, counters);
-        (self.run.end, self.run.failures) = (head.end, head.failures);
+        self.run.failures = head.failures;
         Ok(counters.nodes)
     }
 }

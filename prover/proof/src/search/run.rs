@@ -46,17 +46,29 @@ impl Run<'_> {
 
     /// Writes the search down, if it is time to.
     pub(super) fn keep(&mut self, descent: &Descent<'_>, table: &Table) {
+        if self.is_to_keep() {
+            self.write(descent, table);
+        }
+    }
+
+    /// Writes the search down when its budget is spent, if it is worth it.
+    pub(super) fn keep_at_end(&mut self, descent: &Descent<'_>, table: &Table) {
+        if self.checkpoint.as_ref().is_some_and(Checkpoint::is_due_at_end) {
+            self.write(descent, table);
+        }
+    }
+
+    fn write(&mut self, descent: &Descent<'_>, table: &Table) {
         // After a failed look-up the search is not the one that an undamaged database gives.
-        if !self.is_to_keep() || descent.goal.database.has_failed() {
+        if descent.goal.database.has_failed() {
             return;
         }
-        let Run { end, failures, is_stopped, .. } = *self;
+        let Run { failures, is_stopped, .. } = *self;
         let counters = descent.counters;
         if let Some(checkpoint) = &mut self.checkpoint {
             checkpoint.keep(counters.nodes, is_stopped, |out| {
                 let table_head = table.head();
                 out.write_head(&SearchHead {
-                    end,
                     counters,
                     failures,
                     path: descent.path.to_wire(),
@@ -86,7 +98,6 @@ impl Control<Table> for Run<'_> {
 /// What is written of a search but for its table and what it has learned.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SearchHead {
-    pub(super) end: Option<u64>,
     pub(super) counters: Counters,
     pub(super) failures: Failures,
     pub(super) path: WirePath,

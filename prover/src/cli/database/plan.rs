@@ -187,7 +187,7 @@ fn print_proofs(game: &Game, mut table: Table) -> Result<(), Failure> {
         "pieces", "nodes", "time, one core", "memory", "certificate"
     ))?;
     for pieces in least..=most {
-        let effort = Effort::of_game(game, pieces);
+        let effort = Effort::new(&game.board, &start, pieces);
         let row = ProofRow {
             pieces,
             nodes: effort.nodes.round(),
@@ -201,7 +201,7 @@ fn print_proofs(game: &Game, mut table: Table) -> Result<(), Failure> {
         let text = format!("{pieces:>6}{nodes:>12}{took:>16}{memory:>12}{certificate:>13}");
         table.row(&row, &text)?;
     }
-    let Effort { nodes, seconds, .. } = Effort::of_game(game, most);
+    let Effort { nodes, seconds, .. } = Effort::new(&game.board, &start, most);
     if seconds > OUT_OF_REACH {
         let nodes = about(nodes);
         table.text(&format!(

@@ -10,7 +10,6 @@ mod positions;
 mod start;
 
 pub(crate) use certificates::{CertificateOptions, by};
-pub(crate) use game_files::GameInFile;
 pub(crate) use machine::{MachineOptions, TableOption};
 pub(crate) use positions::PositionOptions;
 pub(crate) use start::StartOptions;

@@ -10,12 +10,11 @@ use certificate_spec::claim::Claim;
 use certificate_spec::provenance::{Mode, Provenance};
 use clap::Args;
 use draughtproof_proof::certificate::{ExpectedCertificate, Section, Target, mode_of, provenance};
-use draughtproof_proof::effort::Effort;
-use draughtproof_proof::prepare_database::default_cover;
+use draughtproof_proof::effort::{Effort, Plan};
 use draughtproof_proof::progress::{Progress, print_line};
 use draughtproof_proof::proof::{
-    Environment, Ledger, LedgerError, ProofSettings, QuestionProof, QueueSource, ROUND, Request,
-    SearchContext, Solution, SolveError, Thresholds, Workers, solve,
+    Environment, Ledger, LedgerError, LineSettings, ProofSettings, QuestionProof, QueueSource,
+    ROUND, Request, SearchContext, Solution, SolveError, Thresholds, Workers, solve,
 };
 
 use super::certificate::write_certificate;
@@ -23,9 +22,10 @@ use crate::board::{Board, Game, Position};
 use crate::cli::database::plan::SMALLER;
 use crate::cli::failure::Failure;
 use crate::cli::farm::options::ManagerOptions;
+use crate::cli::options::sizes::parse_size;
 use crate::cli::options::{
-    ClaimOption, DatabaseOption, GameInFile, GameOption, MachineOptions, SMALL, StartOptions,
-    TableOption, ValuesOptions, check_cover, database,
+    ClaimOption, DatabaseOption, GameOption, MachineOptions, SMALL, StartOptions, TableOption,
+    ValuesOptions, check_cover, database,
 };
 use crate::cli::output::ResultOptions;
 use crate::cli::stop::{is_stopped, stop_when_asked};
@@ -48,39 +48,37 @@ pub(crate) struct Options {
     /// What to prove
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
-    /// Use the database of at most COVER pieces [default: what takes 25 MiB]
+    /// Use the database of at most COVER pieces [default: by the size of the game]
     ///
     /// N stands for positions with at most N pieces, N:M for those of them with at most M on a
-    /// side; several of these are possible, such as 7,8:4, and 0 for none. The default is the
-    /// largest N with which they take at most 25 MiB in memory, but fewer than the start position
-    /// has, and at least 2; it is 6 on 6x6.
+    /// side; several of these are possible, such as 7,8:4, and 0 for none. By default it is the N
+    /// with which database, its check and the searches take the least time, within --memory; it is
+    /// said before anything is built.
     #[arg(long = "pieces", value_name = "COVER")]
     cover: Option<Cover>,
     #[command(flatten)]
     db: DatabaseOption,
     #[command(flatten)]
     values: ValuesOptions,
-    /// Budget of a leaf search: what takes more nodes is expanded into the proof tree. With
-    /// 4000000000, 7x7 and 6x8 are decided by a single search for each question
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    leaf_nodes: u64,
-    #[command(flatten)]
-    table: TableOption,
+    /// Budget of a leaf search: what takes more nodes is expanded into the proof tree [default: by
+    /// the size of the game]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    leaf_nodes: Option<u64>,
+    /// Memory of the table of a search, such as 512MiB or 4GiB, and half as much again while it
+    /// grows [default: by the size of the game]. When it is full the search goes on and forgets
+    /// what took the least work
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    leaf_table: Option<u64>,
     /// Search at least N positions at a time, in parallel; a larger N keeps more workers busy. The
     /// certificate depends on it
     #[arg(long, value_name = "N", default_value_t = ROUND,
-          value_parser = parse_round)]
+          value_parser = parse_round, hide_short_help = true)]
     round: usize,
     /// All threads search the same position, in one table, and then the next one: the quickest way
     /// to decide what takes a single search of hours (with a large --leaf-nodes). The certificate
     /// depends on their timing, and says so
-    #[arg(long, conflicts_with = "farm")]
+    #[arg(long, conflicts_with = "farm", hide_short_help = true)]
     free: bool,
-    /// Searches know what earlier ones of the same question have decided, down to the last
-    /// position: with a small --leaf-nodes it takes far fewer nodes. The proof of a question is one
-    /// leaf then, however large. Some 50 bytes of memory a position of it, beside --memory
-    #[arg(long, conflicts_with = "threshold")]
-    lemmas: bool,
     #[command(flatten)]
     farm: ManagerOptions,
     /// Give up a question after N nodes [default: never]
@@ -97,10 +95,6 @@ pub(crate) struct Options {
     #[arg(long, value_name = "T", requires = "threshold",
           value_parser = clap::value_parser!(u32).range(1..10_000))]
     until_threshold: Option<u32>,
-    /// Decide the last position of game N in FILE (PDN) first, then the one before it, and so on;
-    /// without #N, of the first game. `prove replay` numbers them
-    #[arg(long, value_name = "FILE[#N]")]
-    seed_line: Option<GameInFile>,
     /// Where results of searches are kept, to go on from and to use again, and beside it long
     /// searches that are under way [default: DIR/RxC.results in the directory of the databases,
     /// or beside --emit if that one cannot be written]
@@ -117,8 +111,12 @@ fn parse_round(text: &str) -> Result<usize, String> {
     round.ok_or_else(|| "expected 1 to 100000".into())
 }
 
+/// The least seconds of one core for which a plan is worth a remark.
+const WORTH_SAYING: f64 = 10.0;
 /// The seconds of a day.
 const DAY: f64 = 86_400.0;
+/// The least table of a search that is chosen where there is little memory.
+const LEAST_TABLE: u64 = 64 << 20;
 
 /// What is to be proved, over which database.
 struct Job {
@@ -141,8 +139,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let target = options.target(directory, &job)?;
     let table = options.result.begin_table()?;
     options.farm.check()?;
-    options.check_memory(&job.cover)?;
-    options.say_effort(&job);
+    options.check_memory(&job)?;
+    options.say_plan(&job);
     let begin = Instant::now();
     // The ledger is opened first, so that an error in it is reported before the database is built,
     // which may take hours.
@@ -225,18 +223,17 @@ impl Options {
         self.game.or(SMALL)
     }
 
-    /// The cover of the database: the given one; else for a position the largest that is there; else
-    /// what takes little memory.
-    fn cover(&self, start: &Position) -> Cover {
-        if let Some(cover) = &self.cover {
-            return cover.clone();
-        }
+    /// The plan of the proof; for a position it is over the database that is there, if that is larger.
+    fn plan(&self, start: &Position) -> Plan {
         let board = &self.game().board;
-        let usual = default_cover(board, start.pieces());
+        let plan = |cover| Plan::new(board, start, cover, self.machine.memory());
+        if self.cover.is_some() || !self.start.is_fen() {
+            return plan(self.cover.as_ref());
+        }
         let there = Store::new(&self.db.db, board).manifest().map(|manifest| manifest.cover);
-        match there {
-            Ok(there) if self.start.is_fen() && there.includes(&usual) => there,
-            _ => usual,
+        match (plan(None), there) {
+            (usual, Ok(there)) if there.includes(&usual.cover) => plan(Some(&there)),
+            (usual, _) => usual,
         }
     }
 
@@ -244,29 +241,35 @@ impl Options {
     fn job(&self) -> Result<Job, Failure> {
         let board = &self.game().board;
         let start = self.start.position(self.game())?;
-        let cover = self.cover(&start);
-        if !cover.is_empty() {
-            check_cover(board, &cover)?;
+        if let Some(cover) = self.cover.as_ref().filter(|cover| !cover.is_empty()) {
+            check_cover(board, cover)?;
         }
         self.machine.start()?;
-        Ok(Job { cover, request: self.request(start)? })
+        let plan = self.plan(&start);
+        Ok(Job { cover: plan.cover.clone(), request: self.request(start, plan)? })
     }
 
-    /// Says what the model has for a proof from the start of the game, if that is more than a day.
-    fn say_effort(&self, job: &Job) {
-        let game = self.game();
-        if job.request.start != game.start() {
+    /// Says what is going to be done, and what the model expects of it, unless that is little.
+    fn say_plan(&self, Job { cover, request }: &Job) {
+        let board = &self.game().board;
+        let Request { start, settings, .. } = request;
+        let Effort { nodes, seconds, .. } = Effort::new(board, start, cover.most_pieces());
+        if seconds < WORTH_SAYING {
             return;
         }
-        let Effort { nodes, seconds, .. } = Effort::of_game(game, job.cover.most_pieces());
-        if seconds / self.machine.workers() as f64 <= DAY {
-            return;
-        }
+        let way = match settings {
+            ProofSettings { lines: Some(_), .. } => "a search for each line of play".into(),
+            _ => format!("searches of at most {} nodes", about(settings.leaf_nodes as f64)),
+        };
         let [nodes, took] = [about(nodes), time(seconds)];
+        let table = size(settings.leaf_table);
         self.machine.progress().say(format!(
-            "the model has {nodes} nodes for this proof, {took} of one core, within a factor of ten \
-             (`prove plan --game {game}`). {SMALLER}"
+            "over the database of {cover} pieces, {way}, with tables of {table}; the model has {nodes} \
+             nodes for it, {took} of one core, within a factor of ten"
         ));
+        if seconds / self.machine.workers() as f64 > DAY {
+            self.machine.progress().say(SMALLER.into());
+        }
     }
 
     /// The place of the certificate, which must be free or hold one of the same proof.
@@ -331,7 +334,6 @@ impl Options {
             board: &game.board,
             database: &database.values,
             database_root: database.root,
-            lemmas: None,
         };
         stop_when_asked()?;
         let farm = self.farm.start(&job.request, &context, &job.cover, game, &progress)?;
@@ -349,8 +351,8 @@ impl Options {
         Ok((solution?, workers))
     }
 
-    /// Reads what is asked, and how it is searched.
-    fn request(&self, start: Position) -> Result<Request, Failure> {
+    /// Reads the question, and the settings that are given; the others follow from the plan.
+    fn request(&self, start: Position, plan: Plan) -> Result<Request, Failure> {
         if let (Some(first), Some(until)) = (self.threshold, self.until_threshold)
             && until < first
         {
@@ -363,17 +365,14 @@ impl Options {
             until: self.until_threshold,
         });
         let settings = ProofSettings {
-            leaf_nodes: self.leaf_nodes,
-            leaf_table: self.table.bytes,
+            leaf_nodes: self.leaf_nodes.unwrap_or(plan.leaf_nodes),
+            leaf_table: self.leaf_table.unwrap_or_else(|| self.fitting_table(&plan)),
             leaf_threads: self.leaf_threads(),
-            lemmas: self.lemmas,
+            lines: (plan.lines && self.leaf_nodes.is_none() && thresholds.is_none())
+                .then(LineSettings::default),
             round: self.round,
             max_nodes: self.max_nodes,
             thresholds,
-            seed: match &self.seed_line {
-                Some(line) => line.seed(self.game(), &start)?,
-                None => Vec::new(),
-            },
         };
         Ok(Request { start, asked: self.claim.into(), settings })
     }
@@ -385,7 +384,7 @@ impl Options {
 
     /// Checks that the memory suffices for the database, and for the tables of the searches of this
     /// process.
-    fn check_memory(&self, cover: &Cover) -> Result<(), Failure> {
+    fn check_memory(&self, Job { cover, request }: &Job) -> Result<(), Failure> {
         let memory = self.machine.memory();
         if !cover.is_empty() {
             let store = Store::new(&self.db.db, &self.game().board);
@@ -394,8 +393,31 @@ impl Options {
         if self.farm.is_used() {
             return Ok(());
         }
-        let tables = self.searches() as u64;
-        self.table.check(self.leaf_nodes, tables, memory, "--threads")
+        let table = TableOption { bytes: request.settings.leaf_table };
+        table.check(request.settings.leaf_nodes, self.tables(), memory, "--threads")
+    }
+
+    /// The number of tables of searches at the same time, without a farm.
+    fn tables(&self) -> u64 {
+        self.searches() as u64
+    }
+
+    /// The table of the plan, or a smaller one where there is little memory.
+    fn fitting_table(&self, plan: &Plan) -> u64 {
+        let room = self.machine.memory() / 3 * 2 / self.tables();
+        let mut table = plan.leaf_table;
+        while table > room && table > LEAST_TABLE && !self.farm.is_used() {
+            table /= 2;
+        }
+        if table < plan.leaf_table {
+            self.machine.progress().say(format!(
+                "tables of searches have {} in place of {}, for want of memory: the certificate may \
+                 differ from one made with more",
+                size(table),
+                size(plan.leaf_table)
+            ));
+        }
+        table
     }
 
     /// The number of threads of a leaf search.

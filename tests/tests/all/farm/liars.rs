@@ -16,7 +16,7 @@ use tests::farm::{Broker, Job, Running};
 use tests::positions::database;
 
 /// A proof that is long enough for every lie.
-const JOB: Job<'_> = Job { game: "6x6", pieces: "4", leaf_nodes: "1000", lemmas: false };
+const JOB: Job<'_> = Job { game: "6x6", pieces: "4", leaf_nodes: "1000" };
 
 /// A false result. Lies that are not about a certain kind of item are sent for any item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,12 +189,8 @@ fn lies_are_counted() {
     let values: Values = database(&game.board, 4);
     let store = Store::new(&directory.path().join("egdb"), &game.board);
     let root = store.manifest_of(&Cover::up_to(4)).unwrap().root();
-    let context = SearchContext {
-        board: &game.board,
-        database: &values,
-        database_root: Some(root),
-        lemmas: None,
-    };
+    let context =
+        SearchContext { board: &game.board, database: &values, database_root: Some(root) };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let client = async_nats::connect(broker.url()).await.unwrap();

@@ -6,8 +6,8 @@ use tests::files::Scratch;
 use super::SMALL;
 
 const JOBS: [Job<'_>; 3] = [
-    Job { game: "4x4", pieces: "3", leaf_nodes: "20", lemmas: false },
-    Job { game: "5x5/2", pieces: "3", leaf_nodes: "200", lemmas: false },
+    Job { game: "4x4", pieces: "3", leaf_nodes: "20" },
+    Job { game: "5x5/2", pieces: "3", leaf_nodes: "200" },
     SMALL,
 ];
 

@@ -10,8 +10,7 @@ use tests::programs::{fails, path, run};
 use super::SMALL;
 
 /// A proof of an open question, which does not end while the test runs.
-const ENDLESS: Job<'_> =
-    Job { game: "8x8/2", pieces: "2", leaf_nodes: "1000000000", lemmas: false };
+const ENDLESS: Job<'_> = Job { game: "8x8/2", pieces: "2", leaf_nodes: "1000000000" };
 
 fn status(url: &str, format: &str, directory: &Path) -> String {
     let arguments = ["farm", "status", "--farm", url, "--format", format];

@@ -53,8 +53,9 @@ impl ManagerOptions {
         let Some(url) = &self.farm else { return Ok(None) };
         let objects = self.objects.open()?;
         let made = provenance(game, cover, request, Mode::Reproducible);
-        let ProofSettings { round, lemmas, .. } = request.settings;
-        let all = (made.program, made.request, round as u64, lemmas, JobContext::of(context));
+        let ProofSettings { round, lines, .. } = request.settings;
+        let all =
+            (made.program, made.request, round as u64, lines.is_some(), JobContext::of(context));
         let name = Digest::of(&draughtproof_proof::wire::encode(&all)).to_string()[..16].to_owned();
         let login = self.login.login(url);
         let connected =
