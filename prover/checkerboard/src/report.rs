@@ -13,10 +13,10 @@ const MOST_MOVES: usize = 12;
 pub fn progress(board: &Board, position: &Position, found: &Analysis, elapsed: Duration) -> String {
     let Analysis { depth, nodes, score, proven, .. } = found;
     let value = if proven.value().is_some() { proven.to_string() } else { numbers::score(*score) };
-    // Numbers of nodes up to 2^53 are exact.
-    let per_second = *nodes as f64 / elapsed.as_secs_f64().max(1e-3);
+    let per_second = u128::from(*nodes) * 1000 / elapsed.as_millis().max(1);
+    let per_second = u64::try_from(per_second).unwrap_or(u64::MAX);
     let line = line(board, position, &found.pv);
-    let [nodes, speed] = [*nodes, per_second as u64].map(grouped);
+    let [nodes, speed] = [*nodes, per_second].map(grouped);
     format!("depth {depth}  value {value}  {nodes} nodes  {speed} nodes/s  {line}")
 }
 

@@ -157,11 +157,9 @@ fn annotate_replaces_its_own_remarks_and_no_others() {
         prove(&[&["annotate", "--nodes", nodes, "-q", "one.pdn"], more].concat(), d)
     };
     let people = ["{draw}", "{+0.25}", "{draw (book)}", "(1. 1-5 {good})", "(1. 1-5)", "$7", "{d}"];
-    let text = format!(
-        "[FEN \"B:W18,31,32:B1,2,10\"]\n{{draw}} 1. 10-15! $7 {{+0.25}} (1. 1-5 {{good}}) (1. 1-5) \
-         18x11? {{draw (book)}}\n/FEN \"B:W18,31,32:B1,2,10\"/ {{d}} 2. 10-15? 18x11 *\n"
-    );
-    let once = annotate(&text, "1000", &[]);
+    let text = "[FEN \"B:W18,31,32:B1,2,10\"]\n{draw} 1. 10-15! $7 {+0.25} (1. 1-5 {good}) (1. 1-5) \
+         18x11? {draw (book)}\n/FEN \"B:W18,31,32:B1,2,10\"/ {d} 2. 10-15? 18x11 *\n";
+    let once = annotate(text, "1000", &[]);
     for (nodes, more) in [("1000", &[][..]), ("1000", &["--fresh"]), ("2000", &[])] {
         let twice = annotate(&once, nodes, more);
         let again = annotate(&twice, "1000", &[]);

@@ -191,14 +191,18 @@ impl<R: BufRead> Source<R> {
             return;
         }
         let mut begins = |mark: &[u8]| (0..mark.len()).all(|n| self.byte(n) == Some(mark[n]));
-        let (length, unit_of): (_, Option<fn([u8; 2]) -> u16>) = match () {
-            () if begins(&[0xff, 0xfe]) => (2, Some(u16::from_le_bytes)),
-            () if begins(&[0xfe, 0xff]) => (2, Some(u16::from_be_bytes)),
-            () if begins("\u{feff}".as_bytes()) => (3, None),
-            () => (0, None),
+        let length = if begins(&[0xff, 0xfe]) {
+            self.unit_of = Some(u16::from_le_bytes);
+            2
+        } else if begins(&[0xfe, 0xff]) {
+            self.unit_of = Some(u16::from_be_bytes);
+            2
+        } else if begins("\u{feff}".as_bytes()) {
+            3
+        } else {
+            0
         };
         self.ahead.drain(..length);
-        self.unit_of = unit_of;
     }
 
     /// Whether the source is in UTF-16.
