@@ -262,7 +262,7 @@ fn annotate_keeps_faulty_games() {
     assert_eq!(events, ["first", "bad", "third"]);
     assert_eq!(read.iter().map(|g| g.fault.is_some()).collect::<Vec<_>>(), [false, true, false]);
     assert!(read.iter().all(|g| g.remarks.len() >= 3), "{text}");
-    assert!(text.contains("{fault: move \"13-1\" in "), "{text}");
+    assert!(on_one_line(&text).contains("{fault: move \"13-1\" in "), "{text}");
     assert!(text.contains("} 13-1 1-0\n"), "{text}");
     // Output for programs has the same remarks.
     let json = with_file(d, &[&annotate[..], &["--format", "json", "games.pdn"]].concat());
