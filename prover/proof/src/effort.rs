@@ -105,7 +105,7 @@ fn best_cover(board: &Board, start: &Position, memory: u64) -> Cover {
     for pieces in small.most_pieces() + 1..board.squares() {
         let cover = Cover::up_to(pieces);
         let is_possible = u32::from(pieces) < start.pieces()
-            && BuildSession::least_memory(board, &cover) <= memory;
+            && BuildSession::least_memory_with_files(board, &cover) <= memory;
         let took = seconds(&cover);
         if !is_possible || took > best.0 {
             break;

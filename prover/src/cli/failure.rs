@@ -22,6 +22,7 @@ use thiserror::Error;
 use crate::board::{FenError, MoveError};
 use crate::egdb::atomic::{is_about_space, parent};
 use crate::egdb::exchange::ExchangeError;
+use crate::egdb::numbers::counted;
 use crate::egdb::{BuildError, OutOfMemory, StoreError};
 
 /// The reason why a command failed; each kind has an exit status.
@@ -34,7 +35,7 @@ pub enum Failure {
     #[error(transparent)]
     Fen(#[from] FenError),
     /// Some games of a file cannot be read.
-    #[error("{faulty} of {games} games have a fault")]
+    #[error("{faulty} of {} with a fault", counted(*games, "game"))]
     Games {
         /// The number of games with a fault.
         faulty: usize,
@@ -42,7 +43,7 @@ pub enum Failure {
         games: usize,
     },
     /// Some files cannot be read; the reasons are printed already.
-    #[error("{unread} of {files} files cannot be read")]
+    #[error("{unread} of {} cannot be read", counted(*files, "file"))]
     Unread {
         /// The number of files that cannot be read.
         unread: usize,
@@ -53,7 +54,7 @@ pub enum Failure {
     #[error("{0}; the game cannot be kept, and nothing is written")]
     Unkept(String),
     /// Some lines are no positions; the other lines were answered.
-    #[error("{bad} of {lines} lines are no positions; the others are answered")]
+    #[error("{bad} of {} without a position; the others are answered", counted(*lines, "line"))]
     Lines {
         /// The number of lines that are no positions.
         bad: usize,

@@ -251,7 +251,7 @@ fn standard_input() {
         ask(&["probe", "--game", "4x4", "--format", "tsv"], "B:W8:B1\nB:W9:B1\n");
     assert_eq!((status, out.lines().count()), (Some(1), 2));
     assert!(out.contains("line 2") && out.contains("found 9"), "{out}");
-    assert!(message.contains("1 of 2 lines are no positions"), "{message}");
+    assert!(message.contains("1 of 2 lines without a position"), "{message}");
 }
 
 /// A verdict that cannot be written does not count.

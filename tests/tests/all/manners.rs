@@ -254,7 +254,7 @@ fn a_bad_line_is_answered_in_its_place() {
     ] {
         let json = ask(here, &[job, &["--format", "json"]].concat(), lines);
         assert_eq!(json.status.code(), Some(1), "{job:?}: {}", text(&json.stderr));
-        let said = "prove: 2 of 5 lines are no positions; the others are answered\n";
+        let said = "prove: 2 of 5 lines without a position; the others are answered\n";
         assert_eq!(text(&json.stderr), said, "{job:?}");
         let answers: Vec<Json> =
             text(&json.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -154,8 +154,8 @@ fn a_game_with_a_fault_is_kept_as_it_is_from_the_fault_on() {
         assert_eq!(again[0].fault.as_ref().map(|f| &f.what), Some(&fault.what), "{written}");
         // Writing it once more adds nothing.
         assert_eq!(
-            write_pdn(&rules.board, &again[0]).unwrap().matches("fault: ").count(),
-            written.matches("fault: ").count()
+            write_pdn(&rules.board, &again[0]).unwrap().matches("fault:").count(),
+            written.matches("fault:").count()
         );
         true
     }
@@ -172,7 +172,9 @@ fn remarks_about_faults_are_on_short_lines() {
         let what = &game.fault.as_ref().unwrap().what;
         let written = write_pdn(&rules.board, &game).unwrap();
         let remark: Vec<&str> = written.lines().filter(|line| !text.contains(line)).collect();
-        assert!(remark.len() > 1 && remark.iter().all(|line| line.len() < 80), "{written}");
+        // The text that could not be read follows the remark as it was.
+        let is_short = |line: &&str| line.split('}').next().is_some_and(|part| part.len() < 80);
+        assert!(remark.len() > 1 && remark.iter().all(is_short), "{written}");
         let said = remark.join(" ").replace(" % fault: ", " ");
         assert!(said.contains(&format!("fault: {what}")), "{written}");
         // Reading and writing it again changes nothing.

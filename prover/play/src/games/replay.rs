@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::board::PdnGame;
+use crate::egdb::numbers::counted;
 
 /// A line of the report on a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -98,7 +99,8 @@ impl<'a> ReplayRow<'a> {
             format!(", {black} - {white}")
         };
         let event = if event.is_empty() { event } else { format!(", {event}") };
-        let head = format!("{file}#{game} line {line}: {status}, {moves} moves, {result}");
+        let head =
+            format!("{file}#{game} line {line}: {status}, {}, {result}", counted(*moves, "move"));
         format!("{head}{players}{event}{}", printable(&said))
     }
 }

@@ -7,6 +7,7 @@
 //! detect a bit that changes later. Therefore each result has a checksum of its item and itself,
 //! and a result whose checksum does not fit is ignored.
 
+use std::io::ErrorKind;
 use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -408,6 +409,11 @@ fn sum_of(item: &[u8], result: &[u8]) -> [u8; SUM] {
     std::array::from_fn(|i| digest.0[i])
 }
 
+/// Whether an error of the operating system says that what is in a file cannot be right.
+fn is_damage(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::UnexpectedEof | ErrorKind::InvalidData)
+}
+
 fn store_error(path: &Path, source: impl Into<redb::Error>) -> LedgerError {
     let (path, source) = (PathBuf::from(path), source.into());
     let directory = parent(&path).to_path_buf();
@@ -415,6 +421,7 @@ fn store_error(path: &Path, source: impl Into<redb::Error>) -> LedgerError {
         return LedgerError::Full { path, directory };
     }
     match source {
+        redb::Error::Io(e) if is_damage(e.kind()) => LedgerError::Damaged { path },
         redb::Error::Io(source) => LedgerError::Io { path, source },
         source => LedgerError::Store { path, source: Box::new(source) },
     }

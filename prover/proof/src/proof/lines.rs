@@ -25,6 +25,7 @@ use super::manager::{Manager, ProofError, Stop};
 use super::settings::LineSettings;
 use super::tree::{Link, NodeId, Reason};
 use crate::board::Board;
+use crate::egdb::numbers::{about, counted, grouped, score};
 use crate::heuristic::{Heuristic, Limits};
 use crate::search::Outcome;
 use crate::wire;
@@ -302,11 +303,13 @@ impl Manager<'_, '_> {
         let Some(&first) = open.first() else { return };
         let board = self.question.context.board;
         self.question.bar.note(&format!(
-            "{leaves} jobs decided, {} open, forecast {rest:.1e} nodes; hardest {}, score {}, after {} nodes",
-            open.len(),
+            "{} decided, {} open, forecast {} nodes; hardest {}, score {}, after {}",
+            counted(leaves, "job"),
+            grouped(open.len() as u64),
+            about(rest),
             board.write_fen(&nodes[first as usize].position),
-            self.lines.score(first),
-            self.lines.spent(first),
+            score(self.lines.score(first)),
+            counted(self.lines.spent(first), "node"),
         ));
     }
 }
