@@ -112,9 +112,11 @@ fn boards() {
     let said = fails(d, &["probe", "B:W33:B1"], 2, &["expected a square from 1 to 32"]);
     assert!(!said.contains("--game"), "{said}");
     prove(&["db", "--game", "4x4", "--pieces", "2", "-q"], d);
+    // The only board that has a database is meant, unless --game names another one.
+    assert!(prove(&["probe", "B:W8:B1"], d).starts_with("B:W8:B1"));
     let named = ["8x8/MANIFEST: no database here", "databases of 4x4; --game names the board"];
-    fails(d, &["probe", "B:W8:B1"], 3, &named);
-    assert!(prove(&["play", "-q"], d).starts_with("B:W21,22,"));
+    fails(d, &["probe", "--game", "8x8", "B:W8:B1"], 3, &named);
+    assert!(prove(&["play", "--game", "8x8", "-q"], d).starts_with("B:W21,22,"));
 }
 
 /// A mistyped folder of databases is an error of commands that can do without a database.

@@ -180,7 +180,7 @@ fn files_that_are_not_of_the_form() {
     let (_, status, error) = compare(&["book", "none", "-q"], here);
     assert!(status == 3 && error.contains("none/MANIFEST"), "{error}");
     prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
-    let (_, status, error) = compare(&["book", "cert", "-q"], here);
+    let (_, status, error) = compare(&["--game", "8x8", "book", "cert", "-q"], here);
     assert_eq!(status, 2);
     assert!(
         error.contains("cert/CLAIM: expected game 8x8 as in --game, found game 4x4"),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::DatabaseManifest;
+use draughtproof_egdb::numbers::grouped;
 use draughtproof_game::Board;
 use quickcheck::{Arbitrary, Gen};
 use tests::corpus::rows;
@@ -366,6 +367,7 @@ fn a_page_of_statistics() {
         let [name, _, win, draw, loss, _] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("{line}");
         };
+        let [win, draw, loss] = [win, draw, loss].map(|n| grouped(n.parse().unwrap()));
         let bar = format!("title=\"{win} / {draw} / {loss}\"");
         assert!(page.contains(&bar), "{name}: no bar {bar}");
     }
@@ -380,7 +382,9 @@ fn a_plan_has_depths_and_proofs() {
     let rows: Vec<serde_json::Value> =
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(rows.len() == 3 && rows.iter().all(|row| row["depth_seconds"].is_f64()), "{out}");
-    assert!(prove(&depths, here).contains("depths: < 1 s in all; by number of pieces: 2 < 1 s"));
+    assert!(
+        prove(&depths, here).contains("depths: < 0.1 s in all; by number of pieces: 2 < 0.1 s")
+    );
 
     let proof = prove(&["plan", "--game", "8x8", "-q"], here);
     assert!(proof.contains("1 × 10¹³") && proof.contains("over 8 pieces: no."), "{proof}");

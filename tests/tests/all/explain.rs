@@ -95,7 +95,7 @@ fn a_long_line_is_not_shown_to_its_end() {
     // The line can be continued where the text says.
     let ask = text.lines().find_map(|line| line.strip_prefix("… and so on; ask for ")).unwrap();
     let on = explain(&here, ask);
-    assert!(on.starts_with(&format!("white-wins:\n\n0. {ask}, ")), "{on}");
+    assert!(on.starts_with(&format!("WHITE-WINS:\n\n0. {ask}, ")), "{on}");
     assert!(!on.contains("and so on") && !on.contains("WRONG"), "{on}");
 }
 
@@ -193,7 +193,7 @@ fn what_is_named_is_explained() {
     let here = root.path();
     let game: Game = "6x4".parse().unwrap();
     let text = explain(here, &start(here));
-    assert!(text.starts_with("white-wins:\n\n0. ") && !text.contains("WRONG"), "{text}");
+    assert!(text.starts_with("WHITE-WINS:\n\n0. ") && !text.contains("WRONG"), "{text}");
     // Each move that the text names is legal, leads to the next position of the line, and that
     // position is explained, too.
     let (mut at, mut named) = (game.start(), 0);

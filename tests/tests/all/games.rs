@@ -34,7 +34,7 @@ fn replay_judges_each_game() {
     let text = lines(&out);
     for (found, begin) in text.iter().zip([
         "games.pdn#1 line 1: legal, 2 moves, 1/2-1/2, A \"x\" - B C, first",
-        "games.pdn#2 line 6: fault, 1 moves, 1-0, bad: line 7, column 8: move \"13-1\" in ",
+        "games.pdn#2 line 6: fault, 1 move, 1-0, bad: line 7, column 8: move \"13-1\" in ",
         "games.pdn#3 line 9: legal, 2 moves, *, third (1 forgiven; first line 10, column 4: ",
     ]) {
         assert!(found.starts_with(begin), "{found}");

@@ -14,7 +14,7 @@ use certificate_spec::provenance::Asked;
 use draughtproof_egdb::Store;
 use draughtproof_egdb::numbers::counted;
 use draughtproof_game::{Game, Side};
-use draughtproof_proof::proof::{Item, SearchContext};
+use draughtproof_proof::proof::{Item, SearchContext, search_digest};
 use draughtproof_proof::search::{Checkpoint, ProgressCallback, Search, SearchProgress};
 use quickcheck::{Arbitrary, Gen};
 use tests::draft::{Draft, Part};
@@ -127,7 +127,7 @@ fn kept_searches_resume() {
     let database = database(&game.board, 4);
     let database_root = Some(manifest.root());
     let context = SearchContext { board: &game.board, database: &database, database_root };
-    let digest = Digest::of(&long_item(&game).encode(&context));
+    let digest = search_digest(&long_item(&game).encode(&context));
     let file = kept.join(format!("egdb/6x6.results.{}", &digest.to_string()[..16]));
     let heard = AtomicU64::new(0);
     let nodes = search_kept(&context, &file, digest, &|SearchProgress { nodes, .. }| match heard
@@ -330,7 +330,8 @@ fn standard_error_may_be_full() {
 fn ctrl_c_emits_what_there_is() {
     let directory = &Scratch::empty();
     prove(&["db", "--game", "6x8", "--pieces", "3", "-q"], directory);
-    let game = ["--game", "6x8", "--pieces", "3", "-q", "--emit", "cert"];
+    let game = "--game 6x8 --pieces 3 --leaf-nodes 10000 -q --emit cert".split(' ');
+    let game: Vec<&str> = game.collect();
     // Interrupted too early, `prove` has nothing to emit, says so, and goes on from there the next
     // time.
     for delay in [2, 4, 8, 16] {

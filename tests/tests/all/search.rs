@@ -243,7 +243,7 @@ fn killed_searches_resume() {
             let checkpoint = Checkpoint::new(file.clone(), Digest::of(b"this"), &say).always();
             let search = Search::new(goal, bytes);
             let mut search = search.with_progress(&report).with_checkpoint(checkpoint);
-            let outcome = search.run(&game.start(), budget);
+            let outcome = search.run(&game.start(), budget - search.nodes());
             if !search.is_stopped() {
                 assert_eq!((search.nodes(), search.probes()), (whole.nodes(), whole.probes()));
                 break outcome;

@@ -86,7 +86,7 @@ struct WireItem {
 
 /// A digest of an item's search without its budget: a search with a larger one may go on from the
 /// checkpoint of one with a smaller one.
-pub(super) fn search_digest(item: &[u8]) -> Digest {
+pub fn search_digest(item: &[u8]) -> Digest {
     match wire::decode::<WireItem>(item) {
         Some(wire) => Digest::of(&wire::encode(&WireItem { nodes: 0, ..wire })),
         None => Digest::of(item),

@@ -21,7 +21,7 @@ mod work;
 mod workers;
 
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
-pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext};
+pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext, search_digest};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
 pub use manager::{ProofError, Stop, Verdict};
 pub use position_value::{PositionValue, position_value};

@@ -25,7 +25,7 @@ const NODES: u64 = 100_000;
 #[command(after_help = "Examples:
   prove annotate games.pdn >annotated.pdn
   prove annotate --pieces 6 --time 2 --table mistakes.tsv games.pdn >annotated.pdn
-  prove annotate --out games.pdn games.pdn     replaces the remarks of the run before
+  prove annotate --out annotated.pdn annotated.pdn  replaces the remarks of the run before
   prove annotate --cert cert small.pdn         games of 6x6, with what its proof says
   prove annotate --format tsv games.pdn        the mistakes alone
 
