@@ -6,7 +6,7 @@ use std::path::Path;
 use certificate_spec::cover::Cover;
 use certificate_spec::provenance::{Mode, Request, Resources};
 use tests::draft::Draft;
-use tests::programs::{path, prove, run};
+use tests::programs::{path, run};
 
 use super::{Place, certificate, draw, say, words};
 
