@@ -97,7 +97,7 @@ pub fn write_pdn(board: &Board, game: &PdnGame) -> Result<String, MoveError> {
     }
     match &game.fault {
         Some(fault) => {
-            out.words(&format!("{{{}}}", fault_text(fault)));
+            out.words(&format!("{{{FAULT}"), &(fault.what.replace(['{', '}'], "_") + "}"));
             if let Some(unread) = &game.unread {
                 out.text.push(' ');
                 out.text += unread.text.trim_end();
@@ -109,16 +109,11 @@ pub fn write_pdn(board: &Board, game: &PdnGame) -> Result<String, MoveError> {
     Ok(out.text)
 }
 
-/// The text of a comment about a fault.
-fn fault_text(fault: &PdnError) -> String {
-    format!("{FAULT}{}", fault.what.replace(['{', '}'], "_"))
-}
-
 /// Writes a game with a fault among its tags: lines before the fault describe it.
 fn write_whole(fault: &PdnError, unread: &Unread) -> String {
     let prefix = format!("% {FAULT}");
     let mut what = Text::new(WIDTH - prefix.len());
-    what.words(&fault.what);
+    what.words("", &fault.what);
     let said: String = what.text.lines().map(|line| format!("{prefix}{line}\n")).collect();
     let text = unread.text.trim_end().replace("\r\n", "\n");
     let mut out = String::new();
@@ -170,9 +165,12 @@ impl Text {
         Text { text: String::new(), column: 0, width, is_after_move: false }
     }
 
-    /// Writes a text whose lines may be broken at each blank.
-    fn words(&mut self, text: &str) {
-        text.split_whitespace().for_each(|word| self.word(word));
+    /// Writes a text whose lines may be broken at each blank, but not within its first word and
+    /// what stands before that.
+    fn words(&mut self, before: &str, text: &str) {
+        let mut words = text.split_whitespace();
+        self.word(&format!("{before}{}", words.next().unwrap_or_default()));
+        words.for_each(|word| self.word(word));
     }
 
     fn word(&mut self, word: &str) {
