@@ -80,7 +80,7 @@ impl Plan {
     /// which database, its check and the searches take the least time, within `memory` bytes.
     ///
     /// A small proof has a tree of small leaves. In a larger one each question is a single search,
-    /// which takes a fraction of the nodes (docs/experiments/041), as long as a table holds it.
+    /// which takes a fraction of the nodes (docs/experiments/044), as long as a table holds it.
     pub fn new(board: &Board, start: &Position, cover: Option<&Cover>, memory: u64) -> Plan {
         let cover = cover.cloned().unwrap_or_else(|| best_cover(board, start, memory));
         let nodes = Effort::new(board, start, cover.most_pieces()).nodes;
