@@ -106,7 +106,7 @@ impl Lines {
         }
     }
 
-    /// Whether a job has taken so much more than its forecast that another line is to be tried.
+    /// Returns whether a job is far beyond its forecast, so that another line is to be tried.
     fn is_stuck(&self, job: NodeId, first: u64) -> bool {
         let patience = PATIENCE.powi(1 + self.more_patience);
         self.spent(job) as f64 >= patience * forecast(self.score(job)).max(1.0) * first as f64
