@@ -59,7 +59,7 @@ fn memory_that_cannot_be_had_is_named() {
         ),
         (
             &["solve", "--leaf-table", "4GiB", "--nodes", "900000000000", "start"],
-            "GiB of memory in one piece",
+            "with tables of 4 GiB need",
             "--leaf-table",
         ),
         (
