@@ -6,8 +6,8 @@
 //! 2. [`proof`]: a proof-number search over a tree of such searches, which decides a whole game
 //!    ([`proof::solve()`]).
 //! 3. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
-//! 4. [`combine`]: certificates of openings joined into one; [`report`]: statistics of certificates
-//!    and databases.
+//! 4. [`combine`]: certificates of openings joined into one; [`expand`]: a certificate over a
+//!    smaller database; [`report`]: statistics of certificates and databases.
 //! 5. [`prepare_database`]: databases are verified, built and loaded before a search; [`effort`]:
 //!    what a proof may take; [`progress`]: what people see meanwhile; [`wire`]: the prover's own
 //!    files as bytes.
@@ -73,6 +73,7 @@ use draughtproof_game as board;
 pub mod certificate;
 pub mod combine;
 pub mod effort;
+pub mod expand;
 pub mod heuristic;
 pub mod prepare_database;
 pub mod progress;

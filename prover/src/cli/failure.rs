@@ -12,6 +12,7 @@ use draughtproof_play::literature::{ContradictionError, LiteratureError};
 use draughtproof_play::lookup::LookupError;
 use draughtproof_proof::certificate::{BrokenProof, EmitError, ReadError};
 use draughtproof_proof::combine::CombineError;
+use draughtproof_proof::expand::ExpandError;
 use draughtproof_proof::proof::{LedgerError, SolveError, Stop, Undecided};
 use draughtproof_proof::report::FirstMovesError;
 use draughtproof_proof::search::StrategyError;
@@ -79,6 +80,9 @@ pub enum Failure {
     /// A certificate was read and proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
+    /// A certificate cannot be expanded.
+    #[error(transparent)]
+    Expand(#[from] ExpandError),
     /// A strategy of the proof does not hold, which is a mistake of the prover.
     #[error("a leaf strategy does not hold: {0}")]
     Strategy(#[from] StrategyError),

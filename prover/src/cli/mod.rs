@@ -23,7 +23,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use database::{db, plan, probe, stats};
 use farm::worker;
 use play::{analyse, annotate, book, engine, game, perft, replay};
-use prove::{certify, combine, literature, report, solve, trim};
+use prove::{certify, combine, expand, literature, report, solve, trim};
 
 use crate::egdb::OutOfMemory;
 use crate::egdb::limits::raise_open_files;
@@ -55,6 +55,7 @@ pub use failure::Failure;
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
   prove report all --format html --out all.html  what a certificate consists of
+  prove expand all --pieces 4 --emit larger  the same over a smaller database
   prove trim all --emit trimmed              the same without what its start does not need
   prove literature corpus/endings.tsv        published values, against a database
   prove plan --game 8x8 --pieces 8           how long and how large databases would be
@@ -112,6 +113,8 @@ enum Command {
     Combine(combine::Options),
     /// Describe a certificate: its size by distance and pieces, and what it rests on.
     Report(report::Options),
+    /// Trade the database of a certificate for a smaller one and a larger certificate.
+    Expand(expand::Options),
     /// Leave out of a certificate what its start does not need.
     Trim(trim::Options),
     /// Compare published values of positions with certificates and a database.
@@ -199,6 +202,7 @@ impl Cli {
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),
+            Some(Command::Expand(options)) => expand::run(&options),
             Some(Command::Trim(options)) => trim::run(&options),
             Some(Command::Literature(options)) => literature::run(&options),
             Some(Command::Analyse(options)) => analyse::run(&options),

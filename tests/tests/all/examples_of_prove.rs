@@ -43,7 +43,8 @@ const LEFT_OUT: [LeftOut; 8] = [
 ];
 
 /// Words of examples that do not end by themselves, or take long.
-const LONG: [&str; 11] = [
+const LONG: [&str; 12] = [
+    " expand ",
     " serve",
     " worker",
     "--farm",

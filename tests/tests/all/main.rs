@@ -17,6 +17,7 @@ mod engine;
 mod examples_of_check;
 mod examples_of_prove;
 mod exchange;
+mod expand;
 mod explain;
 mod farm;
 mod games;

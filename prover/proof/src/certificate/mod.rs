@@ -11,7 +11,7 @@ mod write;
 
 pub use directory::{EmitError, Target};
 pub use expected::ExpectedCertificate;
-pub use proof_moves::{ProofMoves, leaf_strategy};
+pub use proof_moves::{ProofMoves, leaf_strategy, stored_replay};
 pub use provenance::{mode_of, provenance};
 pub use read::{BrokenProof, ReadError, Stored, StoredBasis, StoredNode, StoredProof, claimant};
 pub use section::Section;

@@ -127,18 +127,22 @@ pub(super) fn replay_leaf(
         fen: stored.game.board.write_fen(&node.position),
         what,
     };
-    let replay = Replay {
-        board: &stored.game.board,
-        claimant: proof.claimant(),
-        is_win: proof.question.is_win(),
-        // The leaf ends where the database takes over; its values are not looked up.
-        known: |p: &Position| {
-            let [black, white] = [p.black, p.white].map(u64::count_ones);
-            stored.claim.cover.admits(black, white).then_some(true)
-        },
-    };
+    let replay = stored_replay(stored, proof);
     let leaf = proof.leaves.get(number);
     let leaf = leaf.ok_or_else(|| broken(format!("expected leaf {number}, found none")))?;
     let strategy = replay.unpack(leaf, &node.position, closes);
     strategy.map_err(|e| broken(e.to_string()))
+}
+
+/// The replay of a certificate's leaves. They end where its cover begins; values are not looked up.
+pub fn stored_replay<'a>(
+    stored: &'a Stored,
+    proof: &StoredProof,
+) -> Replay<'a, impl Fn(&Position) -> Option<bool> + use<'a>> {
+    let known = |p: &Position| {
+        let [black, white] = [p.black, p.white].map(u64::count_ones);
+        stored.claim.cover.admits(black, white).then_some(true)
+    };
+    let (claimant, is_win) = (proof.claimant(), proof.question.is_win());
+    Replay { board: &stored.game.board, claimant, is_win, known }
 }

@@ -10,9 +10,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 
 use crate::board::{Board, Position};
-use crate::certificate::{BrokenProof, Stored, StoredBasis, StoredNode, StoredProof};
+use crate::certificate::{
+    BrokenProof, Stored, StoredBasis, StoredNode, StoredProof, stored_replay,
+};
 use crate::egdb::{Slice, locate};
-use crate::search::{KeyMap, Replay};
+use crate::search::KeyMap;
 
 /// A number of nodes or of leaves, and of the positions that leaves expand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -138,12 +140,7 @@ impl<F: FnMut(u64)> Counting<'_, F> {
         let proof = self.proof;
         let claimant = self.proof.claimant();
         let Some(leaf) = proof.leaves.get(number) else { return Ok(()) };
-        let replay = Replay {
-            board: self.board(),
-            claimant,
-            is_win: proof.question.is_win(),
-            known: |p: &Position| self.is_in_database(p).then_some(true),
-        };
+        let replay = stored_replay(self.stored, proof);
         let strategy = replay.unpack(leaf, &node.position, |p| proof.closes(node, p));
         let strategy = strategy.map_err(|e| BrokenProof {
             directory: self.stored.directory.clone(),

@@ -16,6 +16,9 @@ const MOST: u32 = 1000;
 /// Hundredths of a man that halve a first number and double the other one.
 const HALVING: i64 = 50;
 
+/// A source of decisions: `Some(true)` for a win of the attacker.
+pub type Oracle<'a> = &'a (dyn Fn(&Position) -> Option<bool> + Sync);
+
 /// What a search is to decide: whether a side, the *attacker*, wins.
 #[derive(Clone, Copy)]
 pub struct Goal<'a> {
@@ -27,6 +30,8 @@ pub struct Goal<'a> {
     pub attacker: Side,
     /// What searches before have decided, if that is to be known.
     pub lemmas: Option<&'a Lemmas>,
+    /// The decisions of positions in which both sides have pieces, in place of the database's.
+    oracle: Option<Oracle<'a>>,
     /// What first numbers come from on boards that have a network.
     evaluation: Option<&'a Evaluation>,
 }
@@ -35,12 +40,17 @@ impl<'a> Goal<'a> {
     /// To decide whether `attacker` wins, knowing no lemmas.
     pub fn new(board: &'a Board, database: &'a Values, attacker: Side) -> Self {
         let evaluation = Evaluation::by_network(board);
-        Goal { board, database, attacker, lemmas: None, evaluation }
+        Goal { board, database, attacker, lemmas: None, oracle: None, evaluation }
     }
 
     /// The goal, with what searches before have decided.
     pub fn with_lemmas(self, lemmas: Option<&'a Lemmas>) -> Self {
         Goal { lemmas, ..self }
+    }
+
+    /// The goal, with decisions by an oracle in place of the database and the lemmas.
+    pub fn with_oracle(self, oracle: Oracle<'a>) -> Self {
+        Goal { oracle: Some(oracle), ..self }
     }
 
     /// The goal, with first numbers by material on every board.
@@ -67,7 +77,12 @@ impl<'a> Goal<'a> {
     /// has no piece left, or what a search before has decided. `Some(true)` is a win for the
     /// attacker.
     pub fn known(&self, position: &Position) -> Option<bool> {
-        let value = match self.database.probe(position) {
+        let value = match self.oracle {
+            Some(oracle) if position.both_sides() => return oracle(position),
+            Some(_) => None,
+            None => self.database.probe(position),
+        };
+        let value = match value {
             Some(value) => value,
             None if position.of(position.turn) == 0 => Value::Loss,
             None => return self.lemmas?.known(position),

@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::estimate::Goal;
 use super::key_map::KeyMap;
 use super::lemmas::StrategyPosition;
+use super::position_set::PositionSet;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 
@@ -111,12 +112,12 @@ impl<'a> Goal<'a> {
     /// The replay of strategies that decide positions this way: of the attacker, to win, or of the
     /// defender, not to lose.
     pub fn replay(&self, is_win: bool) -> Replay<'a, impl Fn(&Position) -> Option<bool> + use<'a>> {
-        let Goal { board, database, attacker, lemmas, .. } = *self;
+        let goal = *self;
+        let Goal { board, attacker, .. } = goal;
         let claimant = if is_win { attacker } else { attacker.opponent() };
-        let known = move |p: &Position| match database.probe(p) {
-            Some(value) => Some(suits(value, p.turn == claimant, is_win)),
-            None => Some(lemmas?.known(p)? == is_win),
-        };
+        // A side without pieces is left to the rules, as in a certificate.
+        let known =
+            move |p: &Position| goal.known(p).filter(|_| p.both_sides()).map(|won| won == is_win);
         Replay { board, claimant, is_win, known }
     }
 }
@@ -162,12 +163,13 @@ impl<F: Fn(&Position) -> Option<bool>> Replay<'_, F> {
         mut choose: impl FnMut(&Position, &[Position]) -> Option<usize>,
     ) -> Result<Leaf<Vec<u8>>, StrategyError> {
         let mut bits = BitWriter::default();
-        let positions = self.run(root, closes, |position, successors| {
+        let choose = |position: &Position, successors: &[Position]| {
             let at = choose(position, successors).filter(|&at| at < successors.len());
             let at = at.ok_or(StrategyError::Incomplete)?;
             bits.push(at as u32, width(successors.len()));
             Ok(at)
-        })?;
+        };
+        let positions = self.run(root, closes, choose, |_| ())?;
         Ok(Leaf { positions, strategy: bits.finish() })
     }
 
@@ -192,12 +194,13 @@ impl<F: Fn(&Position) -> Option<bool>> Replay<'_, F> {
         };
         let mut bits = BitReader::new(&leaf.strategy);
         let mut chosen: Vec<StrategyPosition> = Vec::new();
-        self.run(root, note, |position, successors| {
+        let choose = |position: &Position, successors: &[Position]| {
             let at = bits.take(width(successors.len())).ok_or(StrategyError::Bits)?;
             let number = u8::try_from(at).map_err(|_| StrategyError::Bits)?;
             chosen.push((position.key(), Some(number)));
             Ok(at as usize)
-        })?;
+        };
+        self.run(root, note, choose, |_| ())?;
         chosen.append(&mut opponents);
         Ok(chosen)
     }
@@ -213,17 +216,50 @@ impl<F: Fn(&Position) -> Option<bool>> Replay<'_, F> {
         root: &Position,
         closes: impl FnMut(&Position) -> bool,
     ) -> Result<Strategy, StrategyError> {
-        let mut bits = BitReader::new(&leaf.strategy);
         let mut choices = Choices::default();
-        let positions = self.run(root, closes, |position, successors| {
+        let note = |position: &Position, after: &Position| {
+            choices.insert(position.key(), *after);
+        };
+        self.read(leaf, root, closes, note, |_| ())?;
+        Ok(Strategy { choices })
+    }
+
+    /// Replays a leaf from `root` without keeping its choices. `see` gets each position: of a win
+    /// as soon as it is completed, otherwise as soon as it is met.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where the strategy does not hold or is not what the leaf states.
+    pub fn follow(
+        &self,
+        leaf: &Leaf<Vec<u8>>,
+        root: &Position,
+        closes: impl FnMut(&Position) -> bool,
+        see: impl FnMut(&Position),
+    ) -> Result<(), StrategyError> {
+        self.read(leaf, root, closes, |_, _| (), see)
+    }
+
+    /// Replays a leaf. `chosen` gets each position in which the claimant moves, with the chosen
+    /// successor.
+    fn read(
+        &self,
+        leaf: &Leaf<Vec<u8>>,
+        root: &Position,
+        closes: impl FnMut(&Position) -> bool,
+        mut chosen: impl FnMut(&Position, &Position),
+        see: impl FnMut(&Position),
+    ) -> Result<(), StrategyError> {
+        let mut bits = BitReader::new(&leaf.strategy);
+        let choose = |position: &Position, successors: &[Position]| {
             let at = bits.take(width(successors.len())).ok_or(StrategyError::Bits)? as usize;
-            choices.insert(position.key(), *successors.get(at).ok_or(StrategyError::Bits)?);
+            chosen(position, successors.get(at).ok_or(StrategyError::Bits)?);
             Ok(at)
-        })?;
+        };
+        let positions = self.run(root, closes, choose, see)?;
         if positions != leaf.positions || !bits.is_finished() {
             return Err(StrategyError::Bits);
         }
-        Ok(Strategy { choices })
+        Ok(())
     }
 
     /// Packs a leaf that was written for no proof tree again for one, replaying it. `closes` tells
@@ -246,52 +282,72 @@ impl<F: Fn(&Position) -> Option<bool>> Replay<'_, F> {
     }
 
     /// Goes over all positions that a strategy reaches from `root`; `choose` gets a position in
-    /// which the claimant moves and its successors, and says which. Returns the number of
-    /// positions.
+    /// which the claimant moves and its successors, and says which. `see` gets each position: of a
+    /// win as soon as it is completed, otherwise as soon as it is met. Returns their number.
     fn run(
         &self,
         root: &Position,
         mut closes: impl FnMut(&Position) -> bool,
         mut choose: impl FnMut(&Position, &[Position]) -> Result<usize, StrategyError>,
+        mut see: impl FnMut(&Position),
     ) -> Result<u64, StrategyError> {
         if let Some(fits) = (self.known)(root) {
             return if fits { Ok(0) } else { Err(StrategyError::WrongValue) };
         }
-        // Whether each position seen is completed; the path, with what is left to visit from each.
-        let mut seen: KeyMap<bool> = KeyMap::default();
-        let mut path: Vec<(Position, Vec<Position>)> = Vec::new();
+        let mut seen = PositionSet::new(self.board);
+        // The positions of a win that are not completed.
+        let mut open = PositionSet::new(self.board);
         let mut successors = Vec::new();
-        let mut next = Some(*root);
-        loop {
-            if let Some(position) = next.take() {
-                seen.insert(position.key(), false);
-                self.board.successors(&position, &mut successors);
-                if position.turn == self.claimant {
-                    let at = choose(&position, &successors)?;
-                    path.push((position, vec![successors[at]]));
-                } else {
-                    path.push((position, successors.iter().rev().copied().collect()));
+        let mut tasks = vec![Task::Expand(*root)];
+        while let Some(task) = tasks.pop() {
+            let position = match task {
+                Task::Expand(position) => position,
+                Task::Complete(position) => {
+                    open.remove(&position);
+                    see(&position);
+                    continue;
                 }
+                Task::Visit(position) => {
+                    if let Some(fits) = (self.known)(&position) {
+                        if !fits {
+                            return Err(StrategyError::WrongValue);
+                        }
+                        continue;
+                    }
+                    if seen.contains(&position) {
+                        if open.contains(&position) {
+                            return Err(StrategyError::Circle);
+                        }
+                        continue;
+                    }
+                    if closes(&position) {
+                        continue;
+                    }
+                    position
+                }
+            };
+            seen.insert(&position, ());
+            if self.is_win {
+                open.insert(&position, ());
+                tasks.push(Task::Complete(position));
+            } else {
+                see(&position);
             }
-            let Some((position, left)) = path.last_mut() else {
-                return Ok(seen.len() as u64);
-            };
-            let Some(visit) = left.pop() else {
-                seen.insert(position.key(), true);
-                path.pop();
-                continue;
-            };
-            if let Some(fits) = (self.known)(&visit) {
-                if !fits {
-                    return Err(StrategyError::WrongValue);
-                }
-            } else if let Some(&completed) = seen.get(&visit.key()) {
-                if self.is_win && !completed {
-                    return Err(StrategyError::Circle);
-                }
-            } else if !closes(&visit) {
-                next = Some(visit);
+            self.board.successors(&position, &mut successors);
+            if position.turn == self.claimant {
+                let at = choose(&position, &successors)?;
+                tasks.push(Task::Visit(successors[at]));
+            } else {
+                tasks.extend(successors.iter().rev().copied().map(Task::Visit));
             }
         }
+        Ok(seen.len())
     }
+}
+
+/// A task of a replay.
+enum Task {
+    Visit(Position),
+    Expand(Position),
+    Complete(Position),
 }

@@ -1,14 +1,17 @@
-//! Writes a certificate, and the summary of it.
+//! Writes a certificate, and the summary of it; checks the database that one rests on.
 
 use std::path::Path;
 
 use certificate_spec::claim::Claim;
-use draughtproof_proof::certificate::{Certificate, Section, Target};
+use draughtproof_proof::certificate::{Certificate, Section, Stored, Target};
+use draughtproof_proof::combine::CombineError;
 use draughtproof_proof::proof::if_assumed;
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
+use crate::cli::options::DatabaseOption;
 use crate::cli::output::Table;
+use crate::egdb::Store;
 use crate::egdb::numbers::{counted, size};
 
 /// The summary of a certificate, in JSON.
@@ -57,4 +60,16 @@ pub(super) fn write_certificate(
     );
     table.row(&written, &text)?;
     table.finish()
+}
+
+/// Checks that the database of a certificate is there.
+pub(super) fn require_database(db: &DatabaseOption, stored: &Stored) -> Result<(), Failure> {
+    let Some(expected) = stored.claim.database else { return Ok(()) };
+    let store = Store::new(&db.db, &stored.game.board);
+    let found = store.manifest_of(&stored.claim.cover)?.root();
+    if found == expected {
+        return Ok(());
+    }
+    let (databases, certificate) = (db.db.clone(), stored.directory.clone());
+    Err(CombineError::Database { databases, certificate, expected, found }.into())
 }

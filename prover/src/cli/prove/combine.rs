@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use certificate_spec::claim::Claim;
 use clap::Args;
 use draughtproof_proof::certificate::{ExpectedCertificate, Stored, Target};
-use draughtproof_proof::combine::{Combination, CombineError, Combined, first_of_alike};
+use draughtproof_proof::combine::{Combination, Combined, first_of_alike};
 
-use super::certificate::write_certificate;
+use super::certificate::{require_database, write_certificate};
 use crate::cli::failure::Failure;
 use crate::cli::options::{
     ClaimOption, DatabaseOption, MachineOptions, StartOptions, ValuesOptions, database,
 };
 use crate::cli::output::ResultOptions;
-use crate::egdb::{Store, Values};
+use crate::egdb::Values;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -93,13 +93,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 fn load(options: &Options, first: &Stored) -> Result<Values, Failure> {
     let board = &first.game.board;
     let cover = &first.claim.cover;
-    let Some(expected) = first.claim.database else { return Ok(Values::empty(board)) };
-    let values = database(&options.machine, &options.values, &options.db, board, cover)?;
-    let found = Store::new(&options.db.db, board).manifest_of(cover)?.root();
-    if found == expected {
-        return Ok(values);
+    if first.claim.database.is_none() {
+        return Ok(Values::empty(board));
     }
-    let databases = options.db.db.clone();
-    let certificate = first.directory.clone();
-    Err(CombineError::Database { databases, certificate, expected, found }.into())
+    let values = database(&options.machine, &options.values, &options.db, board, cover)?;
+    require_database(&options.db, first)?;
+    Ok(values)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod certify;
 pub(crate) mod combine;
+pub(crate) mod expand;
 pub(crate) mod literature;
 pub(crate) mod report;
 pub(crate) mod solve;

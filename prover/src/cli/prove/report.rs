@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         return out.finish();
     }
     let work = stored.proofs.iter().map(StoredProof::positions).sum();
-    let bar = options.quiet.progress().start("replaying".into(), work, "positions");
+    let bar = options.quiet.progress().start("replaying".into(), work, "position");
     let report = CertificateReport::new(&stored, |positions| bar.add(positions))?;
     bar.finish();
     let text = match options.page.format() {

@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut table = options.result.begin_table()?;
     let stored = Stored::read(&options.certificate)?;
     let work = stored.proofs.iter().map(StoredProof::positions).sum();
-    let bar = options.quiet.progress().start("replaying".into(), work, "positions");
+    let bar = options.quiet.progress().start("replaying".into(), work, "position");
     let sections = trim(&stored, |positions| bar.add(positions))?;
     bar.finish();
     let certificate = Certificate::new(&stored.claim, &sections);

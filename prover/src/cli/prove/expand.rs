@@ -1,0 +1,90 @@
+//! `prove expand`.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use certificate_spec::claim::Claim;
+use clap::Args;
+use draughtproof_proof::certificate::{Stored, Target};
+use draughtproof_proof::expand::{MOST_A_LEAF, Sources, expand};
+use draughtproof_proof::prepare_database::load_finished;
+
+use super::certificate::{require_database, write_certificate};
+use crate::cli::failure::Failure;
+use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
+use crate::cli::output::ResultOptions;
+use crate::egdb::{Cover, DepthFinder, Depths, Store, StoreError};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove expand cert --pieces 4 --emit larger   a certificate that needs the database of 4 pieces alone
+  check larger
+  prove expand cert --pieces 0 --emit alone    one that needs no database
+
+Replays the certificate, and goes on below its cover down to the smaller cover. So the certificate grows, and its \
+check needs a smaller database. The moves that lose are known from the database of the certificate, and a search for a \
+small proof leaves them out; a win is played by depths. That database must be in --db, where the one of the smaller \
+cover is a part of it. The result is replayed before it is written, and is the same with any number of threads. A leaf \
+has at most 58 million positions, so that check replays it in 4 GB at most.
+
+Exit status: as for prove. 2 if the cover is not smaller than that of the certificate; 3 if the certificate is damaged \
+or is no proof, or its database is not there.")]
+pub(crate) struct Options {
+    /// The certificate
+    #[arg(value_name = "CERT")]
+    certificate: PathBuf,
+    /// Go on down to these positions: N for those with at most N pieces, N:M for those of them with at
+    /// most M on a side, or several of these, such as 7,8:4; 0 for none
+    #[arg(long = "pieces", value_name = "COVER")]
+    cover: Cover,
+    /// Directory to write the certificate to; must not exist, be empty, or hold the same
+    /// certificate
+    #[arg(long, value_name = "DIR")]
+    emit: PathBuf,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    db: DatabaseOption,
+    #[command(flatten)]
+    values: ValuesOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let Options { cover: smaller, machine, .. } = options;
+    let target = Target::new(&options.emit)?;
+    let table = options.result.begin_table()?;
+    let stored = Stored::read(&options.certificate)?;
+    let cover = &stored.claim.cover;
+    if !cover.includes(smaller) || cover == smaller {
+        return Err(Failure::Input(format!(
+            "--pieces: expected a cover smaller than {cover} of {}, found {smaller}",
+            options.certificate.display()
+        )));
+    }
+    machine.start()?;
+    let board = &stored.game.board;
+    let store = Store::new(&options.db.db, board);
+    require_database(&options.db, &stored).map_err(|failure| match failure {
+        Failure::Store(StoreError::Missing { .. }) => {
+            let game = &stored.claim.game;
+            let way = format!("`prove db --game {game} --pieces {cover}` makes the one of CERT");
+            failure.with_advice(&way)
+        }
+        failure => failure,
+    })?;
+    let values = load_finished(&store, cover, &options.values.room(machine), &machine.progress())?;
+    let depths = Depths::open(&options.db.db, board)?;
+    let finder = Mutex::new(DepthFinder::new(machine.memory() / 2));
+    let sources = Sources { values: &values, depths: &depths, finder };
+    let sections = expand(&stored, smaller, &sources, MOST_A_LEAF, &machine.progress());
+    values.failure()?;
+    let sections = sections?;
+    let database = match smaller.is_empty() {
+        true => None,
+        false => Some(store.manifest_of(smaller)?.root()),
+    };
+    let claim = Claim { cover: smaller.clone(), database, ..stored.claim.clone() };
+    write_certificate(&claim, &sections, target, &options.emit, table)
+}
