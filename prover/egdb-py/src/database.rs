@@ -141,8 +141,8 @@ impl Database {
         Ok((bounds.lower.into(), bounds.upper.into()))
     }
 
-    /// What these bounds rest on: `database`, `proof` (a certificate), `rules` or `moves`; `None` if
-    /// nothing is known.
+    /// The source of these bounds: `database`, `proof` (a certificate), `rules` or `moves`; `None`
+    /// if nothing is known.
     fn by(&self, py: Python<'_>, fen: &str) -> PyResult<Option<&'static str>> {
         let (_, basis) = self.known(py, fen)?;
         Ok(basis.map(Basis::name))

@@ -46,7 +46,7 @@ pub struct Move {
     /// The plies until the next capture, crowning or move of a man, this move included.
     #[pyo3(get)]
     pub depth: Option<u32>,
-    /// What the value rests on: `database`, `proof` (a certificate), `rules`; `None` if it is
+    /// The source of the value: `database`, `proof` (a certificate), `rules`; `None` if it is
     /// unknown.
     #[pyo3(get)]
     pub by: Option<&'static str>,

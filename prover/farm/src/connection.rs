@@ -346,7 +346,7 @@ fn own_suffix(name: &str) -> String {
     format!(".{name}\"")
 }
 
-/// What the events of a connection change.
+/// The state of a connection, which its events change.
 struct ConnectionState {
     log: Arc<FarmLog>,
     epoch: watch::Sender<u64>,

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::egdb::StoreError;
 use crate::object_place::PlaceError;
 
-/// Why a farm cannot be used.
+/// An error of using a farm.
 #[derive(Debug, Error)]
 pub enum FarmError {
     /// The address cannot be read.

@@ -21,7 +21,7 @@ pub struct Objects {
     store: Arc<dyn ObjectStore>,
 }
 
-/// Why an object cannot be read or written.
+/// An error of reading or writing an object.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
     /// There is no object store.

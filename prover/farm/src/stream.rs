@@ -68,7 +68,7 @@ pub(super) async fn remove(context: &Context, job: &str) {
     }
 }
 
-/// Why there is no stream or consumer, as the broker reports it.
+/// An error about a stream or consumer, as the broker reports it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct StreamError(String);

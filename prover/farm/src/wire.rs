@@ -14,7 +14,7 @@ use crate::egdb::Cover;
 /// The number of the format of messages.
 pub const FORMAT: u8 = 1;
 
-/// What the results of a job depend on besides the items.
+/// The settings that the results of a job depend on besides its items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobContext {
     /// The name of the rules.
@@ -120,7 +120,7 @@ pub fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, BadMes
     }
 }
 
-/// Why bytes are no message.
+/// An error of decoding a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
     /// The bytes are of the format with this number.

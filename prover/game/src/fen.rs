@@ -13,7 +13,7 @@ pub struct FenError {
     pub fen: String,
     /// The number of the character, from 1.
     pub place: usize,
-    /// What was expected there, and what was found.
+    /// The expected and the found text.
     pub what: String,
 }
 

@@ -32,7 +32,7 @@ pub struct MoveError {
     pub text: String,
     /// The FEN of the position before the move.
     pub fen: String,
-    /// What was expected, and what was found.
+    /// The expected and the found text.
     pub what: String,
     /// The names of the legal moves of the position.
     pub legal: Vec<String>,

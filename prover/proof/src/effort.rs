@@ -34,7 +34,7 @@ const LARGE: f64 = 1e8;
 /// Proofs of more nodes than this have questions that no table holds: the tree follows lines.
 const FAR: f64 = 3e9;
 
-/// What a proof may take.
+/// The resources of a proof.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
     /// The nodes of both questions.

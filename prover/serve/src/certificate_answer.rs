@@ -47,12 +47,12 @@ pub(super) struct ListedCertificate {
     checked: bool,
     /// The notes about the certificate.
     checks: Vec<CheckAnswer>,
-    /// What the program `check` has said of the certificate since the server began; none if it was
-    /// not run.
+    /// The verdict of the program `check` about the certificate since the server began; none if it
+    /// was not run.
     verified: Option<VerificationAnswer>,
 }
 
-/// What the program `check` has said of a certificate on the server's machine.
+/// The verdict of the program `check` about a certificate on the server's machine.
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 enum VerificationAnswer {
@@ -96,7 +96,7 @@ struct CheckAnswer {
     checker: String,
     /// The names of the trusted keys that have signed the note.
     signers: Vec<String>,
-    /// Why the certificate does not count as checked by this note; none if it does.
+    /// The reason for which the certificate does not count as checked by this note, if any.
     objection: Option<String>,
 }
 

@@ -107,8 +107,8 @@ pub(super) struct WhyQuery {
     question: Option<String>,
 }
 
-/// What follows at a position in the proof of a question: the claimant's answer to each move, and
-/// what lies below it.
+/// Returns what follows at a position in the proof of a question: the claimant's answer to each
+/// move, and what lies below it.
 #[utoipa::path(get, path = "/api/certificates/{root}/why", params(("root" = String, Path), WhyQuery),
     responses((status = 200, body = WhyAnswer),
         (status = 304, description = "The client has it")))]

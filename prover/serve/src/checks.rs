@@ -27,7 +27,7 @@ pub struct NotedCheck {
     pub checker: String,
     /// The names of the trusted keys that have signed the note.
     pub signers: Vec<String>,
-    /// Why the note does not make its subject count as checked; `None` if it does.
+    /// The reason for which the note does not make its subject count as checked, if any.
     pub objection: Option<String>,
 }
 
@@ -185,7 +185,7 @@ pub(super) fn checks(
     Ok(checks)
 }
 
-/// Why a note does not count; `None` if it does.
+/// Returns the reason for which a note does not count, if any.
 fn objection(
     subject: &Subject,
     words: &Words<'_>,

@@ -48,7 +48,7 @@ pub(super) struct GameAnswer {
     result: &'static str,
     /// The game in PDN.
     pdn: String,
-    /// Why the rest of a game that was read is left out; none if it is complete.
+    /// The reason for which the rest of a game is left out; none if it is complete.
     fault: Option<String>,
 }
 

@@ -28,7 +28,7 @@ pub struct ServerLimits {
     pub connections: usize,
     /// The most answers at a time that may take long: batches, lines, replies, counts of slices.
     pub heavy: usize,
-    /// What may be solved on the way.
+    /// The limits of solving on the way.
     pub solver: SolverLimits,
 }
 

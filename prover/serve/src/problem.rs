@@ -21,7 +21,7 @@ pub(super) struct Problem {
     /// The status code of the answer.
     #[schema(example = 404)]
     status: u16,
-    /// What was expected, and what was found.
+    /// The expected and the found text.
     detail: String,
     /// Seconds after which to try again.
     #[serde(skip)]

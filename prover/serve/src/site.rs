@@ -66,7 +66,7 @@ pub struct BoardSite {
     certificates: Vec<Arc<ServedCertificate>>,
     /// The positions of these certificates.
     proofs: Vec<Arc<ProvedPositions>>,
-    /// What they decide for searches whether White wins, and whether Black wins.
+    /// The positions that they decide for searches whether White wins, and whether Black wins.
     lemmas: [OnceLock<Lemmas>; 2],
     /// Finds depths that are not stored, for one answer at a time.
     pub(super) finder: Mutex<DepthFinder>,
@@ -127,7 +127,7 @@ impl BoardSite {
         self.certificates.iter().map(Arc::as_ref)
     }
 
-    /// What the certificates decide for a search whether `attacker` wins.
+    /// Returns the positions that the certificates decide for a search whether `attacker` wins.
     pub(super) fn lemmas(&self, attacker: Side) -> &Lemmas {
         let lemmas = &self.lemmas[usize::from(attacker == Side::Black)];
         lemmas.get_or_init(|| {
@@ -218,8 +218,8 @@ impl Site {
         Verifier::new(program, databases, tasks.collect(), Arc::clone(&self.verifications))
     }
 
-    /// What the program `check` has said here of the certificate with this root; `None` if it does
-    /// not run.
+    /// Returns the verdict of the program `check` here about the certificate with this root; `None`
+    /// if it does not run.
     pub fn verification(&self, root: &Digest) -> Option<Verification> {
         let found = self.verifications.lock().unwrap_or_else(PoisonError::into_inner);
         found.get(root).cloned()

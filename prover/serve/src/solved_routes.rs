@@ -37,7 +37,7 @@ struct SolvedMove {
     fen: String,
     #[serde(flatten)]
     value: KnownValue,
-    /// Where the value comes from.
+    /// The source of the value.
     by: By,
     /// The nodes that were searched for it here.
     nodes: u64,
@@ -46,7 +46,7 @@ struct SolvedMove {
     score: Option<i32>,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum By {

@@ -30,7 +30,7 @@ const FORGOTTEN: Duration = Duration::from_secs(20);
 /// The budget of a guess, in nodes of alpha-beta.
 const GUESS_NODES: u64 = 10_000;
 
-/// What may be solved on the way, and what that may take.
+/// The positions that may be solved on the way, and the limits of each search.
 #[derive(Debug, Clone, Copy)]
 pub struct SolverLimits {
     /// Nodes for a position; 0 for no search.
@@ -43,7 +43,7 @@ pub struct SolverLimits {
     pub threads: usize,
 }
 
-/// What the server has found out about a position by searching.
+/// The result of the server's searches of a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Solved {
     /// The proved bounds of its value, for the side to move.
@@ -90,7 +90,7 @@ impl Solver {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was found about a position so far.
+    /// Returns the result for a position so far.
     pub(super) fn found(&self, board: &str, position: &Position) -> Option<Solved> {
         self.state().found.get(&(board.to_owned(), *position)).copied()
     }

@@ -29,7 +29,7 @@ const OUTPUT: u64 = 64 << 10;
 /// The most characters of the name and version of the program.
 const VERSION: usize = 60;
 
-/// What `check` has said of a certificate on this machine.
+/// The verdict of `check` about a certificate on this machine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verification {
     /// The check has not ended.
@@ -119,7 +119,7 @@ impl Verifier {
     }
 }
 
-/// What a program has printed on standard output, and whether it ended with status 0.
+/// The standard output of a program, and whether it ended with status 0.
 struct Said {
     is_success: bool,
     text: String,

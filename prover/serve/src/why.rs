@@ -1,4 +1,5 @@
-//! Why a position holds in a proof: the claimant's answer to each move, and what lies below it.
+//! The reason why a position holds in a proof: the claimant's answer to each move, and what lies
+//! below it.
 
 use certificate_spec::claim::Question;
 use draughtproof_play::lookup::{Place, ProvedPositions, question_name};
@@ -63,7 +64,7 @@ struct WhyMove {
     answer: Option<NamedMove>,
     /// The place of the position after the move and its answer.
     place: PlaceAnswer,
-    /// What lies below it.
+    /// The part of the proof below it.
     below: Below,
 }
 
@@ -80,7 +81,7 @@ struct Below {
     more: bool,
 }
 
-/// What follows at a position in the proof of a question.
+/// Returns what follows at a position in the proof of a question.
 pub(super) fn why(
     certificate: &ServedCertificate,
     proof: &StoredProof,

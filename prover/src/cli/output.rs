@@ -41,7 +41,7 @@ pub(super) enum PageFormat {
     Html,
 }
 
-/// How and where a result is printed.
+/// The options for the format and the place of a result.
 #[derive(Args, Debug)]
 pub(super) struct ResultOptions {
     /// How to print

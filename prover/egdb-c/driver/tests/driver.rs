@@ -50,7 +50,7 @@ fn positions() -> Vec<Position> {
     positions
 }
 
-/// What the program writes of positions.
+/// Returns what the program writes about positions.
 fn ask(directory: &Path, positions: &[Position]) -> String {
     let board = Board::new(8, 8).expect("a board");
     let mut text = String::new();

@@ -150,7 +150,7 @@ impl<'a> BuildSession<'a> {
         Ok(())
     }
 
-    /// Those of a pair of slices whose files are missing or damaged; `None` if the MANIFEST does
+    /// Returns the slices of a pair whose files are missing or damaged; `None` if the MANIFEST does
     /// not list the pair.
     pub(crate) fn lost_of_listed(&self, pair: &[Slice]) -> Result<Option<Vec<Slice>>, BuildError> {
         let records = pair.iter().map(|s| self.records.get(s)).collect::<Option<Vec<_>>>();

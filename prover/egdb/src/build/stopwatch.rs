@@ -25,7 +25,7 @@ impl Stopwatch {
     }
 }
 
-/// What all threads of this program have spent so far, in nanoseconds.
+/// The times that all threads of this program have spent so far, in nanoseconds.
 #[derive(Default)]
 struct Threads {
     /// Running.

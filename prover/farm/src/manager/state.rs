@@ -91,7 +91,7 @@ pub(super) struct WorkerState {
     pub(super) accepted: u64,
 }
 
-/// What was done with a result that has come in. A receipt in it is to be acknowledged.
+/// The effect of a result that has come in. A receipt in it is to be acknowledged.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Arrival<R> {
     /// The result is in the inbox of its queue.

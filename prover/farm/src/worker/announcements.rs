@@ -114,7 +114,7 @@ fn handle_announcement(shared: &Arc<Shared>, announcement: Announcement) {
     });
 }
 
-/// Why a job cannot be opened.
+/// A job that cannot be opened, with the cause.
 struct NotOpened {
     job: String,
     why: String,

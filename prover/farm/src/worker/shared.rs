@@ -19,7 +19,7 @@ use crate::objects::Objects;
 pub struct Databases {
     /// The folder with the databases; the database of the board RxC is in its subfolder RxC.
     pub folder: PathBuf,
-    /// Where the values of positions are during a search: in memory or on disk.
+    /// The place of the values of positions during a search: memory or disk.
     pub room: Room,
 }
 

@@ -49,7 +49,7 @@ pub use write::{move_number, write_pdn};
 /// The most bytes that the text of a game may have, its tags and comments included.
 pub const MOST_BYTES: u64 = 1 << 20;
 
-/// How far deviations from PDN 3.0 are accepted.
+/// The deviations from PDN 3.0 that a reader accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strictness {
     /// Deviations that occur in real files are forgiven.
@@ -193,7 +193,7 @@ pub struct PdnError {
     pub line: usize,
     /// The number of the character in the line, from 1.
     pub column: usize,
-    /// What was expected there, and what was found.
+    /// The expected and the found text.
     pub what: String,
 }
 

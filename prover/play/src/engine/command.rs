@@ -105,9 +105,9 @@ pub enum CommandError {
     Syntax {
         /// The number of the character, from 1.
         place: usize,
-        /// What was expected there.
+        /// The expected text.
         expected: &'static str,
-        /// What was found there.
+        /// The found text.
         found: String,
     },
     /// There is no command of this name.

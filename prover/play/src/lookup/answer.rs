@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::Basis;
 use crate::egdb::ValueRange;
 
-/// What a depth counts, in words. It is not the number of plies to the end of the game.
+/// Returns in words what a depth counts. It is not the number of plies to the end of the game.
 pub fn depth_in_words(depth: u32) -> String {
     format!("next capture, crowning or move of a man in {depth}")
 }
@@ -21,7 +21,7 @@ pub struct PositionAnswer {
     /// Its value for the side to move.
     #[serde(flatten, serialize_with = "known_value")]
     pub value: ValueRange,
-    /// What the value rests on; only where certificates are asked, too.
+    /// The source of the value; only where certificates are asked, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Basis>,
     /// The plies until the next capture, crowning or move of a man that keeps the value; 0 if there
@@ -47,7 +47,7 @@ pub struct MoveAnswer {
     #[serde(flatten, serialize_with = "known_value")]
     #[cfg_attr(feature = "openapi", schema(value_type = KnownValue))]
     pub value: ValueRange,
-    /// What the value rests on; only where certificates are asked, too.
+    /// The source of the value; only where certificates are asked, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub by: Option<Basis>,

@@ -1,4 +1,4 @@
-//! What a value rests on.
+//! The sources of values.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::Lookup;
 use crate::board::Position;
 use crate::egdb::{StoreError, ValueRange};
 
-/// What a value or a bound rests on.
+/// The source of a value or a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
@@ -46,7 +46,7 @@ impl fmt::Display for Basis {
 }
 
 impl Lookup<'_> {
-    /// What the value of a position rests on, as it was found; `None` if nothing is known.
+    /// Returns the source of the value of a position, as it was found; `None` if nothing is known.
     ///
     /// # Errors
     /// [`StoreError`] when a file of the database cannot be read or is damaged.

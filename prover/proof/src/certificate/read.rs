@@ -48,7 +48,7 @@ pub struct BrokenProof {
     pub directory: PathBuf,
     /// The FEN of the node's position.
     pub fen: String,
-    /// What was expected there, and what was found.
+    /// The expected and the found text.
     pub what: String,
 }
 

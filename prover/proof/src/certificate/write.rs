@@ -27,7 +27,7 @@ pub struct Certificate {
     claim: String,
     manifest: Vec<u8>,
     objects: Vec<(Digest, Vec<u8>)>,
-    /// How the certificate was made, if it has Assumed nodes.
+    /// The provenance of a certificate that has Assumed nodes.
     assumes: Option<PartialProof>,
 }
 

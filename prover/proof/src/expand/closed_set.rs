@@ -31,7 +31,7 @@ const UNSEEN: i64 = 4;
 /// The moves that are looked ahead for two replies: the best of those that look ahead for one.
 const LOOKED_AHEAD: usize = 3;
 
-/// What a successor of a position is in which the claimant moves.
+/// The standing of a successor of a position in which the claimant moves.
 enum Standing {
     /// The smaller cover has it, and its value suits.
     Known,
@@ -128,7 +128,7 @@ impl<'a> ClosedSet<'a> {
         Ok(inside)
     }
 
-    /// What a successor of a position is in which the claimant moves.
+    /// Returns the standing of a successor of a position in which the claimant moves.
     fn standing(&self, from: &Position, to: &Position) -> Result<Standing, ExpandError> {
         Ok(match self.allowed.known(to) {
             Some(true) => Standing::Known,

@@ -15,9 +15,9 @@ use super::run::{Found, Run};
 use super::score::DECISIVE;
 use super::search::Node;
 
-/// How far a position must be above the window, in hundredths of a man.
+/// The distance of a position above the window from which it is pruned, in hundredths of a man.
 const MARGIN: i32 = 28;
-/// How much less deep the shallow search is, in moves.
+/// The depth that the shallow search has less, in moves.
 const LESS: i32 = 4;
 /// The least remaining depth at which positions are pruned, in moves.
 const LEAST_DEPTH: i32 = 3;

@@ -9,8 +9,8 @@ const LEAST_DEPTH: i32 = 3;
 /// The number of first moves that are not reduced; one more in a principal variation.
 const FIRST_MOVES: usize = 2;
 
-/// How much less deep a quiet move is searched, in moves, at most `depth - 2`; `number` is the
-/// number of moves that were tried before.
+/// Returns the reduction of the depth for a quiet move, in moves, at most `depth - 2`; `number` is
+/// the number of moves that were tried before.
 pub(super) fn reduction(depth: i32, number: usize, is_principal: bool) -> i32 {
     if depth < LEAST_DEPTH || number < FIRST_MOVES + usize::from(is_principal) {
         return 0;

@@ -156,7 +156,7 @@ impl Item {
     }
 }
 
-/// What is guessed of a successor.
+/// A guess about a successor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guess {
     /// Its proof and disproof number.
@@ -167,7 +167,7 @@ pub struct Guess {
     pub ends_in_draw: bool,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Found {
     /// The position is decided by this strategy.
@@ -184,11 +184,11 @@ pub struct Answer {
     pub nodes: u64,
     /// Its look-ups in the database.
     pub probes: Probes,
-    /// What was found.
+    /// The result of the search.
     pub found: Found,
 }
 
-/// Why an answer is rejected.
+/// An answer that is rejected, with the cause.
 #[derive(Debug, thiserror::Error)]
 pub enum BadAnswer {
     /// The bytes are no answer to the item.

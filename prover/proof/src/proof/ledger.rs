@@ -38,7 +38,7 @@ const WRITE_AFTER: Duration = Duration::from_secs(1);
 /// child of this process holds its files until it executes another program.
 const RELEASE: Duration = Duration::from_millis(500);
 
-/// What to do about an error of the store. An error of writing does not damage what is there.
+/// Returns the remedy for an error of the store. An error of writing does not damage what is there.
 fn advice(error: &redb::Error) -> &'static str {
     match error {
         redb::Error::PreviousIo => "start the same command again: what is found is kept",

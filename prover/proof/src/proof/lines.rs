@@ -48,13 +48,13 @@ struct Analysed {
     order: Vec<u32>,
 }
 
-/// What is known of the lines, beside the tree.
+/// The state of the lines, beside the tree.
 #[derive(Default)]
 pub(super) struct Lines {
     analysed: HashMap<NodeId, Analysed>,
     /// The nodes that each job has taken so far.
     spent: HashMap<NodeId, u64>,
-    /// How many times the forecast a job may take: [`PATIENCE`] to the power of one more than this.
+    /// The patience of a job: its forecast times [`PATIENCE`] to the power of one more than this.
     more_patience: i32,
 }
 

@@ -48,7 +48,7 @@ pub enum Stop {
 /// The result of a proof that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Why it ended.
+    /// The cause of its end.
     pub stop: Stop,
     /// The answer at the root.
     pub outcome: Outcome,
@@ -62,7 +62,7 @@ pub struct Verdict {
     pub history: Vec<Iteration>,
 }
 
-/// Why a proof could not go on.
+/// An error that ends a proof.
 #[derive(Debug, Error)]
 pub enum ProofError {
     /// The ledger cannot be read or written.

@@ -18,7 +18,7 @@ use crate::search::{Checkpoint, ProofNumbers, SearchProgress};
 pub struct Grown<'a> {
     /// The tree.
     pub tree: Tree<'a>,
-    /// How the proof ended.
+    /// The verdict of the proof.
     pub verdict: Verdict,
 }
 

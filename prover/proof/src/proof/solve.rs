@@ -44,7 +44,7 @@ pub struct Solution {
 pub struct Undecided {
     /// The side of which the question asks whether it wins.
     pub attacker: Side,
-    /// Why it was not decided: the budget was spent, or the proof was interrupted.
+    /// The cause of its end: the budget was spent, or the proof was interrupted.
     pub stop: Stop,
     /// The number of nodes expanded.
     pub nodes: u64,
@@ -79,7 +79,7 @@ impl fmt::Display for Undecided {
     }
 }
 
-/// Why there is no solution.
+/// An error of solving a position.
 #[derive(Debug, Error)]
 pub enum SolveError {
     /// A question was not decided.
@@ -124,7 +124,7 @@ pub fn solve(
 struct Answered {
     /// The proof, if there is one that can be emitted.
     proof: Option<QuestionProof>,
-    /// Why there is no proof, or why it rests on assumptions.
+    /// The cause if there is no proof, or if it rests on assumptions.
     undecided: Option<Undecided>,
 }
 

@@ -13,11 +13,12 @@ pub(super) struct NodeBackup {
     best_numbers: ProofNumbers,
     /// The second smallest of the numbers that are minimised.
     second: u32,
-    /// What the other undecided children add to the largest of the numbers that are not minimised.
+    /// The summand of each other undecided child, added to the largest of the numbers that are not
+    /// minimised.
     added: u32,
 }
 
-/// How numbers are backed up, and how far a child may rise.
+/// The rule by which numbers are backed up, and by which the limits of a child are set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BackupRule {
     /// The addition of each undecided child but one to the disproof number of an Or node.

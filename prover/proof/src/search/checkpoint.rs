@@ -33,10 +33,10 @@ const WORTH_KEEPING: Duration = Duration::from_secs(10);
 /// The time between checkpoints is at least this many times the time that writing one takes.
 const SHARE: u32 = 20;
 
-/// Where a search is kept.
+/// The file in which a search is kept.
 pub struct Checkpoint<'a> {
     path: PathBuf,
-    /// What is searched.
+    /// The digest of the item that is searched.
     item: Digest,
     interval: Duration,
     worth_keeping: Duration,
@@ -160,7 +160,7 @@ impl<'a> Checkpoint<'a> {
         state(&mut input)
     }
 
-    /// How the file begins: magic, version, and what is searched.
+    /// Returns the beginning of the file: magic, version, and the item that is searched.
     fn start(&self) -> [u8; START] {
         let mut start = [0; START];
         let (head, item) = start.split_at_mut(wire::HEAD);
@@ -175,10 +175,10 @@ fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// What a search is written to.
+/// The destination of a search that is written.
 pub(super) struct Output<'f>(BufWriter<Summed<'f>>);
 
-/// What a search is read from.
+/// The source of a search that is read.
 pub(super) struct Input(BufReader<File>);
 
 impl Output<'_> {

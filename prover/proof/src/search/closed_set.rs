@@ -54,7 +54,7 @@ struct Edge {
     next: u32,
 }
 
-/// What closures have come to, as far as the next one has to know.
+/// The results of closures, as far as the next one has to know them.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Failures {
     /// Failures in a row, each of which kept nothing, with nothing proved in between.

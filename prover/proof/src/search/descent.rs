@@ -1,5 +1,5 @@
-//! What one thread of a search does: it goes down from the root to where the numbers lead, and
-//! comes back with what it found.
+//! One thread of a search: it goes down from the root to the position that the numbers lead to,
+//! and comes back with the result.
 //!
 //! With a table of its own it is df-pn as it is. In a table that it shares with others it sees
 //! which positions they are at, and takes those for harder than they are when it chooses (virtual
@@ -31,12 +31,12 @@ const LOOK_UP_INTERVAL: u64 = 1 << 8;
 /// table. It is one or fewer in most searches.
 pub(super) const DECIDED_BY_CAPTURES: u64 = 4;
 
-/// What a thread counts.
+/// The counters of a thread.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Counters {
     /// Positions that were expanded.
     pub(super) nodes: u64,
-    /// Those of them that were reported.
+    /// The nodes that were reported.
     pub(super) reported: u64,
     /// Look-ups in the database.
     pub(super) probes: Probes,
@@ -57,7 +57,7 @@ impl AddAssign for Counters {
 /// Working memory for the successors of a position and their keys.
 type Successors = (Vec<Position>, Vec<Key>);
 
-/// Where a thread is, and what it counts.
+/// The place of a thread in the tree, and its counters.
 pub(super) struct Descent<'a> {
     pub(super) goal: Goal<'a>,
     pub(super) learned: LearnedEstimate,
@@ -181,7 +181,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// What was not reported yet.
+    /// Returns the progress that was not reported yet.
     pub(super) fn progress(&self, table: &Table) -> SearchProgress {
         let Counters { nodes, reported, probes, .. } = self.counters;
         let (root, below) = self.path.root_numbers(&self.goal);
@@ -276,19 +276,19 @@ impl<'a> Descent<'a> {
         backup.numbers
     }
 
-    /// What a position looks like that the database does not know.
+    /// Returns the view of a position that the database does not know.
     pub(super) fn see<T: Positions>(&self, position: &Position, key: Key, table: &mut T) -> Seen {
         let seen = self.see_in_table(position, key, table);
         seen.unwrap_or_else(|| self.corrected(position, self.goal.estimate(position)))
     }
 
-    /// What a position that was never searched looks like: its estimate, with what was learned.
+    /// Returns the view of a position that was never searched: its estimate, with what was learned.
     fn corrected(&self, position: &Position, estimate: ProofNumbers) -> Seen {
         let proof = self.learned.corrected(self.goal.board, position, estimate.proof);
         Seen::alone(ProofNumbers { proof, ..estimate })
     }
 
-    /// What a position looks like that is in the table.
+    /// Returns the view of a position that is in the table.
     fn see_in_table<T: Positions>(
         &self,
         position: &Position,

@@ -1,5 +1,5 @@
-//! What is said of a position before it is searched: a decision by the database or the rules, or an
-//! estimate of its proof and disproof number.
+//! The first view of a position, before it is searched: a decision by the database or the rules, or
+//! an estimate of its proof and disproof number.
 
 use super::backup::BackupRule;
 use super::lemmas::Lemmas;
@@ -19,7 +19,7 @@ const HALVING: i64 = 50;
 /// A source of decisions: `Some(true)` for a win of the attacker.
 pub type Oracle<'a> = &'a (dyn Fn(&Position) -> Option<bool> + Sync);
 
-/// What a search is to decide: whether a side, the *attacker*, wins.
+/// The goal of a search: to decide whether a side, the *attacker*, wins.
 #[derive(Clone, Copy)]
 pub struct Goal<'a> {
     /// The board.
@@ -28,11 +28,11 @@ pub struct Goal<'a> {
     pub database: &'a Values,
     /// The side that tries to win.
     pub attacker: Side,
-    /// What searches before have decided, if that is to be known.
+    /// The results of earlier searches, if they are to be used.
     pub lemmas: Option<&'a Lemmas>,
     /// The decisions of positions in which both sides have pieces, in place of the database's.
     oracle: Option<Oracle<'a>>,
-    /// What first numbers come from on boards that have a network.
+    /// The evaluation from which first numbers come, on boards that have a network.
     evaluation: Option<&'a Evaluation>,
 }
 
@@ -73,8 +73,8 @@ impl<'a> Goal<'a> {
         position.turn == self.attacker
     }
 
-    /// What is known of a position without searching: the database's answer, that the side to move
-    /// has no piece left, or what a search before has decided. `Some(true)` is a win for the
+    /// Returns what is known of a position without searching: the database's answer, that the side
+    /// to move has no piece left, or the result of an earlier search. `Some(true)` is a win for the
     /// attacker.
     pub fn known(&self, position: &Position) -> Option<bool> {
         let value = match self.oracle {

@@ -14,7 +14,7 @@ use crate::board::Position;
 pub(super) struct Extracted {
     /// Whether it is the attacker's, to win; otherwise it is the defender's, not to lose.
     pub(super) is_win: bool,
-    /// Where the side moves to whose strategy it is.
+    /// The moves of the side whose strategy it is.
     pub(super) choices: Choices,
 }
 

@@ -1,4 +1,4 @@
-//! What stands for a position in the transposition table: a number of 77 bits.
+//! The key of a position in the transposition table: a number of 77 bits.
 //!
 //! A square is empty or has one of four pieces, so eight squares have 5⁸ < 2¹⁹ states, and 32 of
 //! them with the side to move fit in 77 bits. These are mixed by two steps that can be undone. So
@@ -15,7 +15,7 @@ const ALL: u128 = (1 << KEY_BITS) - 1;
 
 /// Bits of the state of eight squares.
 const EIGHT: u32 = 19;
-/// What the turn of White adds to the code.
+/// The summand of the code for the turn of White.
 const TURN: u128 = 1 << (4 * EIGHT);
 /// An odd factor. Each bit of a product depends on all lower ones of the code, so the highest ones
 /// say best where a position is.
@@ -90,7 +90,7 @@ fn pieces(board: &Board, position: &Position, squares: u64) -> u128 {
     board.squares_of(squares).map(|square| piece(square) * SQUARES[usize::from(square)]).sum()
 }
 
-/// What a black man on each square adds to the code.
+/// The summands of the code for a black man on each square.
 static SQUARES: [u128; 32] = {
     let mut squares = [0; 32];
     let mut square = 0;

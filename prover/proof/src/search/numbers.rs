@@ -18,14 +18,14 @@ pub struct ProofNumbers {
 }
 
 impl ProofNumbers {
-    /// Those of a position that the attacker wins.
+    /// The numbers of a position that the attacker wins.
     pub const PROVED: ProofNumbers = ProofNumbers { proof: 0, disproof: INFINITE };
-    /// Those of a position that the defender does not lose.
+    /// The numbers of a position that the defender does not lose.
     pub const DISPROVED: ProofNumbers = ProofNumbers { proof: INFINITE, disproof: 0 };
     /// Numbers that no position reaches before it is decided.
     pub(super) const UNLIMITED: ProofNumbers = ProofNumbers { proof: INFINITE, disproof: INFINITE };
 
-    /// Those of a decided position.
+    /// Returns the numbers of a decided position.
     pub fn of(won: bool) -> Self {
         if won { Self::PROVED } else { Self::DISPROVED }
     }
@@ -42,7 +42,7 @@ impl fmt::Display for ProofNumbers {
     }
 }
 
-/// How a search ended.
+/// The outcome of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The attacker wins.
@@ -54,7 +54,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What proof and disproof numbers say.
+    /// Returns the outcome that proof and disproof numbers state.
     pub(super) fn of(numbers: ProofNumbers) -> Self {
         match numbers {
             ProofNumbers { proof: 0, .. } => Outcome::Proved,

@@ -20,7 +20,7 @@ pub(super) struct Child {
     pub(super) estimate: Option<NonZeroU32>,
 }
 
-/// What a thread sees of a position.
+/// A thread's view of a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) numbers: ProofNumbers,
@@ -49,7 +49,7 @@ pub(super) struct Frame {
     pub(super) estimate: Option<NonZeroU32>,
     /// Nodes that were expanded before it.
     pub(super) nodes_before: u64,
-    /// Where its children begin.
+    /// The place of its first child.
     children: usize,
     /// The child that is being searched.
     searched: usize,

@@ -1,4 +1,4 @@
-//! What a search does with its table, whether it has it alone or shares it with others.
+//! The operations of a search on its table, owned by one thread or shared by several.
 
 use super::key::Key;
 use super::numbers::Outcome;
@@ -10,7 +10,7 @@ pub(super) trait Positions {
     /// Whether other threads use it, too.
     const IS_SHARED: bool;
     fn table(&self) -> &Table;
-    /// What is known of a position that is in the table.
+    /// Returns what is known of a position that is in the table.
     fn look_up(&mut self, key: Key) -> Option<Slot>;
     /// Puts a position on a path, and into the table if it is not there. Returns whether there is
     /// room for it.
@@ -20,8 +20,8 @@ pub(super) trait Positions {
     fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known;
     /// Notes what is known of a position that is not on the path, if there is room for it.
     fn note(&mut self, key: Key, found: Known);
-    /// What an outcome is in the table. That of a proof has the time of now, when all that it rests
-    /// on has been read: it is later than the times of that.
+    /// Returns the table's form of an outcome. A proof gets the present time, when everything that
+    /// it rests on has been read: it is later than the times of those positions.
     fn stamp(&mut self, outcome: Outcome) -> Known;
 }
 

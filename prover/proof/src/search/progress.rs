@@ -1,4 +1,4 @@
-//! What a search reports while it is under way.
+//! The progress of a search.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::numbers::ProofNumbers;
 use crate::board::Position;
 
-/// What a search reports while it is under way.
+/// The progress of a search while it is under way.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchProgress {
     /// Nodes that were expanded since the last report.
@@ -29,12 +29,12 @@ pub struct SearchProgress {
 /// Gets the reports of a search, and says whether it is to go on.
 pub type ProgressCallback<'a> = dyn Fn(SearchProgress) -> ControlFlow<()> + Sync + 'a;
 
-/// How often successors were looked up in the database.
+/// The numbers of look-ups of successors in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Probes {
     /// Successors that were looked up.
     pub looked_up: u64,
-    /// Those of them that the database knew.
+    /// The number of successors that the database knew.
     pub known: u64,
 }
 

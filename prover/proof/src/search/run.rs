@@ -9,7 +9,7 @@ use super::path::WirePath;
 use super::progress::{ProgressCallback, SearchProgress};
 use super::table::{Table, TableHead};
 
-/// What a run keeps to.
+/// The settings of a run.
 #[derive(Default)]
 pub(super) struct Run<'a> {
     pub(super) callback: Option<&'a ProgressCallback<'a>>,
@@ -19,7 +19,7 @@ pub(super) struct Run<'a> {
     /// Nodes of what was kept that were not reported.
     pub(super) nodes_before: u64,
     pub(super) is_stopped: bool,
-    /// What closures have come to: part of what is kept.
+    /// The results of closures: part of what is kept.
     pub(super) failures: Failures,
 }
 
@@ -95,7 +95,7 @@ impl Control<Table> for Run<'_> {
     fn stop_for_room(&mut self) {}
 }
 
-/// What is written of a search but for its table and what it has learned.
+/// The head of a search in its file; the table and what the search has learned follow it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SearchHead {
     pub(super) counters: Counters,

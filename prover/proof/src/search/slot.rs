@@ -3,7 +3,7 @@
 use super::key::{KEY_BITS, Key};
 use super::numbers::{INFINITE, Outcome, ProofNumbers};
 
-/// What is known of a position.
+/// The knowledge about a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
     /// Neither proved nor disproved.
@@ -20,7 +20,7 @@ pub(super) enum Known {
 }
 
 impl Known {
-    /// What an outcome is in the table; `time` is that of a proof.
+    /// Returns the table's form of an outcome; `time` is the time of a proof.
     pub(super) fn of(outcome: Outcome, time: u64) -> Known {
         match outcome {
             Outcome::Proved => Known::Proved(time),

@@ -95,7 +95,7 @@ impl Strategy {
     }
 }
 
-/// What a replay needs besides the choices.
+/// The inputs of a replay besides the choices.
 pub struct Replay<'a, F> {
     /// The board.
     pub board: &'a Board,
@@ -103,8 +103,8 @@ pub struct Replay<'a, F> {
     pub claimant: Side,
     /// Whether it is to win; otherwise it is not to lose.
     pub is_win: bool,
-    /// What the database says of a position, or what was decided before: whether its value suits,
-    /// if it has one.
+    /// The answer of the database, or of an earlier decision, for a position: whether its value
+    /// suits, if it has one.
     pub known: F,
 }
 

@@ -31,7 +31,7 @@ const SLOTS: usize = 4;
 #[repr(align(64))]
 struct Bucket([AtomicU128; SLOTS]);
 
-/// Where a position is in the table, until another one enters it.
+/// The place of a position in the table, until another one enters it.
 pub(super) type SlotId = usize;
 
 /// Tables with no more buckets are in a cache, mostly.
@@ -49,7 +49,7 @@ pub(super) struct Table {
     pub(super) time: u64,
 }
 
-/// What is written of a table before its slots.
+/// The head of a table in its file, before its slots.
 #[derive(Serialize, Deserialize)]
 pub(super) struct TableHead {
     buckets: u64,
@@ -57,11 +57,11 @@ pub(super) struct TableHead {
     time: u64,
 }
 
-/// How there will be a slot for a position.
+/// A way to make a slot free for a position.
 enum Room {
     /// This one is free, or has what can be forgotten.
     Here(SlotId),
-    /// What is here goes there, in its other bucket.
+    /// The position of the first slot goes to the second one, in its other bucket.
     Move(SlotId, SlotId),
 }
 
@@ -86,7 +86,7 @@ impl Table {
         (1u64 << slots.ilog2()).saturating_mul(size_of::<Slot>() as u64)
     }
 
-    /// What stands for a position.
+    /// Returns the key of a position.
     pub(super) fn key(&self, position: &Position) -> Key {
         Key::of(&self.board, position)
     }
@@ -110,7 +110,7 @@ impl Table {
         self.position_of(at, self.at(at))
     }
 
-    /// What is known of the position in a slot.
+    /// Returns what is known of the position in a slot.
     pub(super) fn known(&self, at: SlotId) -> Known {
         self.at(at).known()
     }
@@ -171,7 +171,7 @@ impl Table {
         }
     }
 
-    /// What is written of the table before its slots.
+    /// Returns the head of the table's file.
     pub(super) fn head(&self) -> TableHead {
         TableHead { buckets: self.buckets.len() as u64, is_spent: self.is_spent(), time: self.time }
     }
@@ -226,7 +226,7 @@ impl Table {
         key_of(at / SLOTS, slot, self.bits()).position(&self.board)
     }
 
-    /// Where a position is that is in the table, and its slot.
+    /// Returns the place of a position that is in the table, and its slot.
     pub(super) fn place(&self, key: Key) -> Option<(SlotId, Slot)> {
         find(key, self.bits(), |at| self.at(at))
     }
@@ -252,8 +252,8 @@ impl Table {
             .min()
     }
 
-    /// Where there can be room for a position that is not in the table; `None` if that takes a
-    /// larger table, or all that is there has to stay.
+    /// Returns a way to make room for a position that is not in the table; `None` if that takes a
+    /// larger table, or all positions there have to stay.
     fn room(&self, key: Key) -> Option<Room> {
         let here = self.slots_of(key);
         if let Some(at) = self.free(here.clone()) {
@@ -278,7 +278,7 @@ impl Table {
         moves.filter_map(onto).min().map(|(_, at, to)| Room::Move(at, to))
     }
 
-    /// Where there can be room if nothing moves, for threads that share the table.
+    /// Returns a place for a position if nothing moves, for threads that share the table.
     pub(super) fn room_here(&self, key: Key) -> Option<SlotId> {
         let here = self.slots_of(key);
         self.free(here.clone()).or_else(|| {
@@ -295,7 +295,7 @@ impl Table {
                 && (is_open || self.board.can_capture(&self.position_of(at, slot)))
     }
 
-    /// What stands for a position in a slot of its buckets when nothing is known of it.
+    /// Returns the slot of a position in one of its buckets when nothing is known of it.
     pub(super) fn new_slot(&self, key: Key, at: SlotId) -> Slot {
         let (home, rest) = split(key, self.bits());
         Slot::new(rest, at / SLOTS != home)
@@ -344,7 +344,7 @@ impl Table {
     }
 }
 
-/// Where a key is in a table of 2^`bits` buckets, and its slot.
+/// Returns the place of a key in a table of 2^`bits` buckets, and its slot.
 fn find(key: Key, bits: u32, mut at: impl FnMut(SlotId) -> Slot) -> Option<(SlotId, Slot)> {
     let (home, rest) = split(key, bits);
     for (bucket, is_in_other) in [(home, false), (other(home, rest, bits), true)] {

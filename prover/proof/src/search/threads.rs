@@ -28,7 +28,7 @@ use crate::board::Position;
 /// The least nodes that a thread expands before it comes back because there are no more to expand.
 const LEAST_SHARE: u64 = 1 << 10;
 
-/// What the threads of a round share.
+/// The state that the threads of a round share.
 struct Round<'r, 'a> {
     run: &'r Run<'a>,
     /// Whether all are to come back.

@@ -28,7 +28,7 @@ enum Command {
     Status(StatusOptions),
 }
 
-/// How counts are printed.
+/// The formats of counts.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 enum StatusFormat {
     /// Lines for people

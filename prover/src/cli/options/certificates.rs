@@ -98,7 +98,8 @@ impl Certificates {
     }
 }
 
-/// What the value of a position rests on that was searched, with these bounds known before.
+/// Returns the source of the value of a position that was searched, with these bounds known
+/// before.
 pub(crate) fn by(value: ValueRange, bounds: ValueRange, basis: Option<Basis>) -> &'static str {
     if value == ValueRange::UNKNOWN {
         "-"

@@ -52,7 +52,7 @@ pub(crate) struct Options {
     quiet: QuietOption,
 }
 
-/// How strictly a file is read.
+/// Returns how strictly a file is read.
 pub(crate) fn strictness(strict: bool) -> Strictness {
     if strict { Strictness::Strict } else { Strictness::Lenient }
 }

@@ -118,7 +118,7 @@ const DAY: f64 = 86_400.0;
 /// The least table of a search that is chosen where there is little memory.
 const LEAST_TABLE: u64 = 64 << 20;
 
-/// What is to be proved, over which database.
+/// The question to prove, and the database it is proved over.
 struct Job {
     cover: Cover,
     request: Request,

@@ -89,7 +89,7 @@ impl Network {
     }
 }
 
-/// What each occupation of each row of the board adds to the first layer.
+/// Returns the summands of the first layer for each occupation of each row of the board.
 fn row_sums(parameters: &Parameters) -> Option<Box<[[Sums; ROWS]; 8]>> {
     let mut table = vec![[Sums([0; HIDDEN]); ROWS]; 8];
     for (row, of_row) in table.iter_mut().enumerate() {

@@ -19,13 +19,13 @@ pub const PARTS: usize = 4;
 /// The most pieces on the board of checkers.
 const PIECES: usize = 24;
 
-/// What a network is told of a position.
+/// The inputs of a network, taken from a position.
 #[derive(Debug, Clone)]
 pub struct Inputs {
     /// The inputs that are 1, of [`INPUTS`].
     active: [u8; PIECES],
     count: u8,
-    /// Which set of weights of the later layers is used.
+    /// The number of the set of weights of the later layers.
     pub part: usize,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn is_for(board: &Board) -> bool {
     (board.rows(), board.columns()) == (8, 8)
 }
 
-/// Which set of weights is for a position.
+/// Returns the number of the set of weights for a position.
 fn part(position: &Position) -> usize {
     match position.pieces() {
         ..=9 => 0,
