@@ -1,4 +1,4 @@
-(* The words of a verdict: a statement as it is printed, and that it can be read back. *)
+(* The words of a statement, and that they read back as it. *)
 From Coq Require Import List Arith Lia Bool Ascii String.
 From Draughtproof Require Import Spec Rules Game Perft Check Soundness.
 Import ListNotations.
@@ -388,25 +388,4 @@ Proof.
   rewrite claim_reads, after_word, game_reads by (exact G || exact I || reflexivity).
   rewrite after_word, start_reads; [reflexivity | apply G |].
   destruct s as [k|t ps]; [exact (K k eq_refl) | apply V].
-Qed.
-
-(** * The words of a verdict *)
-
-(** What is printed of a check about a game with [n] rows of men, if it has accepted. *)
-Definition verdict_of (accepted : bool) (n : nat) (ev : evidence) (e : packed) (c : claim) :
-  option string :=
-  if accepted && is_game (of_board ev) n then Some (statement_words n (stated (of_board ev) n e c))
-  else None.
-
-(** The words that are printed read back as a statement that holds. *)
-Theorem verdict_means : forall n ev e c words,
-  verdict_of (check ev e c) n ev e c = Some words ->
-  exists st, read_statement words = Some (n, st) /\ means st.
-Proof.
-  intros n ev e c words H. unfold verdict_of in H. destruct (check ev e c) eqn:C; [|discriminate].
-  destruct (is_game (of_board ev) n) eqn:G; [|discriminate]. injection H as <-.
-  pose proof (check_means ev n e c C) as M. exists (stated (of_board ev) n e c).
-  split; [|exact M]. apply statement_reads; [apply M | apply is_game_exists, G |].
-  intros k. unfold stated. cbn [the_start].
-  destruct (is_game (of_board ev) n && equal e (start_of (of_board ev) n))%bool; congruence.
 Qed.

@@ -94,9 +94,7 @@ let claim_of text =
   | Some claim -> claim
   | None -> fail "no claim: %s" text
 
-let cover_words clauses =
-  let clause (n, m) = if m = n - 1 then string_of_int n else Printf.sprintf "%d:%d" n m in
-  if clauses = [] then "0" else String.concat "," (List.map clause clauses)
+let clauses_of pieces = List.map (fun (n, m) -> (nat n, nat m)) pieces
 
 (* A cover in the form of SPEC.md, 8.1, for a board with so many squares. *)
 let read_cover squares text =
@@ -112,7 +110,8 @@ let read_cover squares text =
     | _ -> true
   in
   let is_clause (n, m) = 2 <= n && n <= squares && 1 <= m && m < n && n <= 2 * m in
-  if List.for_all is_clause clauses && ascend clauses && cover_words clauses = text then clauses
+  if List.for_all is_clause clauses && ascend clauses && cover_words (clauses_of clauses) = text
+  then clauses
   else fail "no cover: %s" text
 
 (* {1 The file} *)

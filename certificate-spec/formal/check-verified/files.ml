@@ -31,15 +31,10 @@ let with_file path read =
 let read_start path length =
   require_ordinary path (lstat path);
   with_file path (fun file size ->
-    let bytes = Bytes.create (min length size) in
-    let rec from at =
-      if at < Bytes.length bytes then
-        match Unix.read file bytes at (Bytes.length bytes - at) with
-        | 0 -> fail "%s: changes while it is read" path
-        | n -> from (at + n)
-    in
-    from 0;
-    (Bytes.unsafe_to_string bytes, size))
+    (* Unix.read would need 64 KiB of the stack. *)
+    match really_input_string (Unix.in_channel_of_descr file) (min length size) with
+    | bytes -> (bytes, size)
+    | exception End_of_file -> fail "%s: changes while it is read" path)
 
 (* A file of a certificate that has this size. *)
 let read_whole path size =

@@ -26,7 +26,7 @@ let read_evidence directory manifest database assume_table (head : Claim.t) =
     | Wins Black -> (of_number 2, [])
     | Wins White -> ([], of_number 3)
   in
-  let cover = List.map (fun (n, m) -> (Claim.nat n, Claim.nat m)) head.pieces in
+  let cover = Claim.clauses_of head.pieces in
   let nodes = function Black -> black | White -> white in
   let evidence table depth = { of_board = head.board; cover; table; depth; nodes } in
   if head.pieces = [] then
@@ -50,31 +50,27 @@ let read_evidence directory manifest database assume_table (head : Claim.t) =
     | _ -> { evidence = evidence value (fun _ -> 0); digest = (fun () -> (of_tables (), "none")) }
   end
 
-(* All shards of a check, each in a process of its own; the theorem on shards joins them. *)
-let check_in_processes jobs evidence start claim =
+(* Whether [accepts] is true of all shards, each in a process of its own. *)
+let all_shards shards accepts =
   let running = ref [] in
-  let start_process shard =
+  let start shard =
     match Unix.fork () with
-    | 0 ->
-      let accepted = try check_shard shard jobs evidence start claim with _ -> Unix._exit 4 in
-      Unix._exit (if accepted then 0 else 1)
+    | 0 -> Unix._exit (match accepts shard with true -> 0 | false -> 1 | exception _ -> 4)
     | process -> running := process :: !running
   in
-  let accepts process =
-    let status = snd (Unix.waitpid [] process) in
-    running := List.filter (( <> ) process) !running;
-    match status with
-    | Unix.WEXITED 0 -> true
-    | Unix.WEXITED 1 -> false
-    | _ -> fail "a shard could not be checked"
+  let rec all_accept () =
+    match !running with
+    | [] -> true
+    | process :: later ->
+      let status = snd (Unix.waitpid [] process) in
+      running := later;
+      if status <> WEXITED 0 && status <> WEXITED 1 then fail "a shard could not be checked";
+      status = WEXITED 0 && all_accept ()
   in
   let stop process = try Unix.kill process Sys.sigkill with Unix.Unix_error _ -> () in
   Fun.protect ~finally:(fun () -> List.iter stop !running) (fun () ->
-    List.iter start_process (List.init jobs Fun.id);
-    List.for_all accepts !running)
-
-(* What is checked of a certificate, and how. *)
-type extent = Whole of int  (** in so many processes *) | Shard of int * int | But_table
+    for shard = 0 to shards - 1 do start shard done;
+    all_accept ())
 
 (* What a shard rests on, so that those of other files cannot be taken for shards of the same check:
    objects are bound by MANIFEST, which has their digests. *)
@@ -93,34 +89,13 @@ let check_certificate directory database extent =
   let manifest = Certificate.read_manifest directory in
   Certificate.require_claim manifest claim_bytes;
   let given = read_evidence directory manifest database (extent = But_table) head in
-  let evidence = given.evidence and start = head.start and claim = head.claim in
-  let status, words, accepted =
-    match extent with
-    | Shard (k, n) ->
-      (5, Printf.sprintf "VERIFIED SHARD %d/%d" k n, check_shard k n evidence start claim)
-    | Whole 1 -> (0, "VERIFIED", check evidence start claim)
-    | Whole jobs -> (0, "VERIFIED", check_in_processes jobs evidence start claim)
-    (* Without a table nothing is assumed. *)
-    | But_table when head.pieces = [] -> (0, "VERIFIED", check evidence start claim)
-    | But_table -> (2, "CONDITIONAL", check_proof evidence start claim)
+  let root = Blake3.hexadecimal manifest.root in
+  let fields () = shard_fields claim_bytes manifest.bytes given in
+  let status, line =
+    verdict all_shards extent (Claim.nat head.men_rows) given.evidence head.start head.claim root
+      fields
   in
-  match verdict_of accepted (Claim.nat head.men_rows) evidence start claim with
-  | None -> (1, "s REFUTED")
-  | Some said ->
-    let db =
-      match (head.pieces, extent, claim) with
-      | [], _, _ -> "none"
-      | _, But_table, _ -> "assumed"
-      | _, _, Wins _ -> "settled"
-      | _ -> "consistent"
-    in
-    let line =
-      Printf.sprintf "s %s %s root=%s format=1 rules=english-checkers-1 db=%s pieces=%s" words said
-        (Blake3.hexadecimal manifest.root) db (Claim.cover_words head.pieces)
-    in
-    (match extent with
-     | Shard _ -> (status, line ^ shard_fields claim_bytes manifest.bytes given)
-     | _ -> (status, line))
+  (Claim.int_of_nat status, line)
 
 (* {1 Moves} *)
 
@@ -158,7 +133,7 @@ let usage =
 
 let shard_of_text text =
   match Claim.numbers '/' text with
-  | [ k; n ] when k < n && Printf.sprintf "%d/%d" k n = text -> Shard (k, n)
+  | [ k; n ] when k < n && Printf.sprintf "%d/%d" k n = text -> Shard (k, n, text)
   | _ | (exception Unreadable _) ->
     fail "expected a shard K/N with K from 0 and less than N, found %s" text
 
