@@ -1,6 +1,7 @@
 (* What the theorems assume; `make` compares the output with assumptions.txt. *)
 From Draughtproof Require Import Plans Jumps Moves Game Winning SpecFacts Perft Published Soundness
-  Joined Words Lines Exact Twin TwinFen Cover Successor Database Turned Replay.
+  Joined Words Lines Exact Twin TwinFen Cover Successor Database Turned Replay
+  Parts Conditional ConditionalWin.
 
 (** Nothing. *)
 Definition of_the_game := (not_lost_no_win, closed_not_lost, ranked_win, values_exclude,
@@ -15,5 +16,5 @@ Definition of_the_check := (successors_moves, jump_ends_sound, jump_ends_complet
   settled_wins, consistent_turned, settled_turned, replay_closed, replay_wins, check_holds,
   check_shards, proof_holds, is_game_exists, check_board, game_holds, fen_holds, check_means,
   shards_means, joined_means, statement_reads, verdict_means, verdict_shard, verdict_conditional,
-  merged_means).
+  merged_means, parts_not_lost, conditional, conditional_win).
 Print Assumptions of_the_check.

@@ -1,0 +1,52 @@
+(* Positions with a database as hypothesis: each theorem asks that the positions of the database that
+   the certificate leads to have the value that they need, and nothing else. These lines and Spec.v
+   are all that is to be read. Here are positions that are proved in seconds; the files
+   Opening_15_15.v and Opening_15_9.v have larger ones. *)
+From Coq Require Import List.
+From Draughtproof Require Import Evidence Conditional.
+From Draughtproof.theorems Require opening_15_23 win_6x6.
+Import ListNotations.
+
+Definition board_8x8 : board := {| rows := 8; columns := 8 |}.
+
+(** * Opening 15 of the 2007 solution *)
+
+(** After 23 plies: W:W12,17,18,23,26,27,30,31,32:B2,3,4,5,7,10,13,21. *)
+Definition after_23_plies (p : position) : Prop :=
+  placed board_8x8 White [
+      none; black_man; black_man; black_man;
+    black_man; none; black_man; none;
+      none; black_man; none; white_man;
+    black_man; none; none; none;
+      white_man; white_man; none; none;
+    black_man; none; white_man; none;
+      none; white_man; white_man; none;
+    none; white_man; white_man; white_man] p.
+
+(** The positions of at most six pieces that the certificate leads to. *)
+Definition reached_15_23 : list position :=
+  map (unpack board_8x8) (reached opening_15_23.met).
+
+Theorem opening_15_23 : (forall y, In y reached_15_23 -> NotLost board_8x8 White y) ->
+  forall p, after_23_plies p -> NotLost board_8x8 White p.
+Proof. intros H. exact (opening_15_23.proved (fun y I => H _ (in_map _ _ _ I))). Qed.
+
+(** * A win *)
+
+(** B:W13,14,17:B1,2,5 on 6x6, which Black wins over at most three pieces. *)
+Definition board_6x6 : board := {| rows := 6; columns := 6 |}.
+Definition reached_6x6 : list position := map (unpack board_6x6) (reached win_6x6.met).
+
+Theorem win_6x6 : (forall y, In y reached_6x6 -> Win board_6x6 Black y) ->
+  forall p, placed board_6x6 Black [
+      black_man; black_man; none;
+    none; black_man; none;
+      none; none; none;
+    none; none; none;
+      white_man; white_man; none;
+    none; white_man; none] p -> Win board_6x6 Black p.
+Proof. intros H. exact (win_6x6.proved (fun y I => H _ (in_map _ _ _ I))). Qed.
+
+(** What they assume together; `make theorems` compares it with openings.txt. *)
+Definition openings := (opening_15_23, win_6x6).
+Print Assumptions openings.
