@@ -6,7 +6,10 @@ open Files
 
 type bytes_of_file = (int, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
 
-type t = { squares : int; men : int; most : int; slices : bytes_of_file option array }
+(* Ranks of the sets of 16 squares, by set; where other squares come before, by their number. *)
+type ranks = { of_black : int array * int array array; of_white : int array array * int array }
+
+type t = { squares : int; men : int; most : int; ranks : ranks; slices : bytes_of_file option array }
 
 (* Binomial coefficients. *)
 let choose =
@@ -19,7 +22,16 @@ let choose =
   done;
   rows
 
-let rec count mask = if mask = 0 then 0 else 1 + count (mask land (mask - 1))
+(* The number of squares of a set of at most 32: by table, for 16 at a time. *)
+let counts =
+  let counts = Bytes.make 65536 '\000' in
+  for set = 1 to 65535 do
+    Bytes.set_uint8 counts set (Bytes.get_uint8 counts (set lsr 1) + (set land 1))
+  done;
+  counts
+
+let count16 set = Char.code (Bytes.unsafe_get counts (set land 0xffff))
+let count set = count16 set + count16 (set lsr 16)
 
 (* The number of a mask of one bit. *)
 let bit_number =
@@ -29,22 +41,36 @@ let bit_number =
   for i = 0 to 31 do numbers.(number (1 lsl i)) <- i done;
   fun bit -> numbers.(number bit)
 
-(* SPEC.md, 8.2: the rank of a set of squares that are counted from Black's end, and from
-   White's. *)
-let rank_of_black mask =
-  let rec sum mask k total =
-    if mask = 0 then total
-    else sum (mask land (mask - 1)) (k + 1) (total + choose.(bit_number (mask land -mask)).(k))
-  in
-  sum mask 1 0
+(* SPEC.md, 8.2: the rank of a set of squares that are counted from Black's end, and from White's, is
+   a sum over its squares. The last square to be counted has the number of all squares as its own.
+   [before] squares are counted before those of the set; [last] is the last one of a set, and
+   [square] its distance from the end where the count begins. *)
+let table_of ~last ~square before =
+  let ranks = Array.make 65536 0 in
+  for set = 1 to 65535 do
+    let bit = last set in
+    let distance = square (bit_number bit) and own_number = before + count16 set in
+    let own = if distance < 0 || own_number > 32 then 0 else choose.(distance).(own_number) in
+    ranks.(set) <- ranks.(set lxor bit) + own
+  done;
+  ranks
 
-let rank_of_white squares mask =
-  let rec sum mask k total =
-    if mask = 0 then total
-    else sum (mask land (mask - 1)) (k - 1)
-      (total + choose.(squares - 1 - bit_number (mask land -mask)).(k))
-  in
-  sum mask (count mask) 0
+let make_ranks squares most =
+  let rec highest set = if set land (set - 1) = 0 then set else highest (set land (set - 1)) in
+  let lowest set = set land -set in
+  let of_black first = table_of ~last:highest ~square:(fun i -> first + i) in
+  let of_white first = table_of ~last:lowest ~square:(fun i -> squares - 1 - first - i) in
+  { of_black = (of_black 0 0, Array.init most (of_black 16));
+    of_white = (Array.init most (of_white 0), of_white 16 0) }
+
+let at (table : int array) set = Array.unsafe_get table (set land 0xffff)
+
+let rank_of_black { of_black = first, second; _ } set =
+  if set < 0x10000 then at first set else at first set + at second.(count16 set) (set lsr 16)
+
+let rank_of_white { of_white = second, first; _ } set =
+  let high = set lsr 16 in
+  at second.(count16 high) set + at first high
 
 let place most a b c d = ((((a * most) + b) * most + c) * most) + d
 
@@ -100,7 +126,8 @@ let slices tables cover = List.filter (fun slice -> indices tables slice > 0) (s
 let open_tables directory ~squares ~men ~cover =
   let pieces = List.fold_left (fun most (n, _) -> max most n) 0 cover in
   let most = pieces + 1 in
-  let tables = { squares; men; most; slices = Array.make (most * most * most * most) None } in
+  let ranks = make_ranks squares most in
+  let tables = { squares; men; most; ranks; slices = Array.make (most * most * most * most) None } in
   let files = Hashtbl.create 64 in
   let add file =
     match String.index_opt file '.' with
@@ -155,18 +182,18 @@ let digest_of_all tables cover =
 
 (* The slice of a position, and its index there: those of its twin are the same. *)
 let locate tables (e : packed) =
-  let s = tables.squares in
-  let mine, theirs, rank_mine, rank_theirs =
-    match e.to_move with
-    | Black -> (e.black, e.white, rank_of_black, rank_of_white s)
-    | White -> (e.white, e.black, rank_of_white s, rank_of_black)
-  in
+  let s = tables.squares and ranks = tables.ranks in
+  let is_black = e.to_move = Black in
+  let mine = if is_black then e.black else e.white in
+  let theirs = if is_black then e.white else e.black in
+  let mine_of set = if is_black then rank_of_black ranks set else rank_of_white ranks set in
+  let theirs_of set = if is_black then rank_of_white ranks set else rank_of_black ranks set in
   let men = mine land lnot e.kings and kings = mine land e.kings in
   let their_men = theirs land lnot e.kings and their_kings = theirs land e.kings in
   let b = count kings and c = count their_men and d = count their_kings in
-  let blocks = (rank_mine men * choose.(tables.men).(c)) + rank_theirs their_men in
-  let rows = (blocks * choose.(s).(d)) + rank_theirs their_kings in
-  (place tables.most (count men) b c d, (rows * choose.(s).(b)) + rank_mine kings)
+  let blocks = (mine_of men * choose.(tables.men).(c)) + theirs_of their_men in
+  let rows = (blocks * choose.(s).(d)) + theirs_of their_kings in
+  (place tables.most (count men) b c d, (rows * choose.(s).(b)) + mine_of kings)
 
 (* The set of [k] squares of a rank, as Black counts them. *)
 let rec set_of_rank k rank =
