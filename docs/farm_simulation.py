@@ -4,7 +4,7 @@
     docs/farm_simulation.py [ITEMS]     prints the table of docs/scale.md, for a proof of so many items
 
 What it takes is in docs/results: items (farm-items.tsv: nodes, seconds of the search and of the replay of its
-result, bytes; made by prover/examples/item_costs.rs), of which it takes those of GAME, how many of them a tree
+result, bytes; made by prover/examples/item_costs.rs of commit 87996c6), of which it takes those of GAME, how many of them a tree
 had to offer at a time (farm-rounds.tsv: from `prove farm status --format json` while it grew, `--round 100000`),
 and the processor time of manager and broker for an item of no work (farm.tsv).
 

@@ -6,7 +6,6 @@
 //! network to them. `duel` plays two networks against each other.
 #![allow(clippy::cast_possible_truncation)]
 
-#[path = "../fit/play.rs"]
 mod play;
 mod positions;
 #[path = "../shared/random.rs"]

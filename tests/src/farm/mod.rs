@@ -156,28 +156,6 @@ impl Drop for Broker {
     }
 }
 
-/// The processor time that all threads of a process have taken together, to a hundredth of a
-/// second; zero if the process has ended.
-pub fn processor_time(id: u32) -> Duration {
-    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    // The name before the fields may have blanks; user and system time are fields 14 and 15.
-    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks = rest.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<u64>().ok());
-    Duration::from_millis(10 * ticks.sum::<u64>())
-}
-
-/// The time for which the busiest thread of a process has run or waited for a processor; zero if
-/// the process has ended. In the rest of its life that thread has waited for something else.
-pub fn busy_time(id: u32) -> Duration {
-    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
-    let time = |thread: fs::DirEntry| {
-        let stat = fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
-        let times = stat.split_whitespace().take(2).filter_map(|t| t.parse::<u64>().ok());
-        Duration::from_nanos(times.sum())
-    };
-    threads.map(time).max().unwrap_or_default()
-}
-
 /// A free port of the loopback address.
 ///
 /// # Panics

@@ -14,8 +14,6 @@ const LONGEST: u64 = 150;
 pub struct Sample {
     pub position: Position,
     /// The score for the side to move, in hundredths of a man.
-    // One of the examples learns from results alone.
-    #[allow(dead_code)]
     pub score: i32,
     /// The result for the side to move: 1 won, 0 lost, ½ drawn.
     pub result: f64,
@@ -34,7 +32,7 @@ pub struct Player<'a> {
 }
 
 impl Player<'_> {
-    pub fn board(&self) -> &Board {
+    fn board(&self) -> &Board {
         &self.game.board
     }
 
@@ -123,19 +121,19 @@ impl Player<'_> {
     }
 
     /// Whether a search would evaluate this position statically.
-    pub fn is_quiet(&self, position: &Position) -> bool {
+    fn is_quiet(&self, position: &Position) -> bool {
         position.both_sides()
             && !self.board().can_capture(position)
             && self.board().can_move(position)
     }
 }
 
-pub fn sample(position: Position, score: i32, for_black: f64) -> Sample {
+fn sample(position: Position, score: i32, for_black: f64) -> Sample {
     let result = if position.turn == Side::Black { for_black } else { 1.0 - for_black };
     Sample { position, score, result }
 }
 
-pub fn for_black(position: &Position, value: Value) -> f64 {
+fn for_black(position: &Position, value: Value) -> f64 {
     let mine = match value {
         Value::Win => 1.0,
         Value::Draw => 0.5,
