@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use tests::corpus::{build, judge};
-use tests::{programs, v1};
+use tests::v1;
 
 /// Writes certificates and databases, right and wrong, and lets a checker judge them.
 #[derive(Parser)]
@@ -27,12 +27,6 @@ enum Command {
         /// A program with the arguments of `check`
         checker: Option<PathBuf>,
     },
-    /// Those of format 1 that are kept in corpus/v1, with the verdicts of `check`: made once and
-    /// for ever
-    V1 {
-        /// A new directory
-        directory: PathBuf,
-    },
     /// Lets a checker judge those that are kept in corpus/v1
     JudgeV1 {
         /// A program with the arguments of `check`
@@ -42,16 +36,11 @@ enum Command {
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
-        Command::Cases { directory, .. } | Command::V1 { directory } if directory.exists() => {
+        Command::Cases { directory, .. } if directory.exists() => {
             eprintln!("{}: expected a new directory, found an old one", directory.display());
             ExitCode::from(2)
         }
         Command::Cases { directory, checker } => cases(&directory, checker.as_deref()),
-        Command::V1 { directory } => {
-            v1::make(&directory, &programs::path("check"));
-            println!("{} verdicts in {}", v1::read(&directory).len(), directory.display());
-            ExitCode::SUCCESS
-        }
         Command::JudgeV1 { checker } => {
             let kept = v1::read(&v1::folder());
             tell(kept.len(), &v1::judge(&kept, &v1::folder(), &absolute(&checker)))

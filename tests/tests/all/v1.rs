@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use tests::programs::path;
-use tests::v1::{Kept, folder, judge, make, read};
+use tests::v1::{folder, judge, read};
 
 /// The bytes of all files below a directory.
 fn bytes_below(directory: &Path) -> u64 {
@@ -53,16 +53,4 @@ fn kept_files_stay() {
         assert!(with > 0, "none with status {status}");
     }
     assert!(bytes_below(&folder()) < 500_000);
-}
-
-/// The command that made the corpus still works, though the kept files are never made again.
-#[test]
-fn the_corpus_can_be_made_again() {
-    let root = tempfile::tempdir().unwrap();
-    let new = root.path().join("v1");
-    make(&new, &path("check"));
-    let what = |kept: Vec<Kept>| -> Vec<_> {
-        kept.into_iter().map(|kept| (kept.name, kept.arguments, kept.said.status)).collect()
-    };
-    assert_eq!(what(read(&new)), what(read(&folder())));
 }
