@@ -44,7 +44,7 @@ pub struct CheckArguments {
     #[arg(long, value_name = "DIR", default_value = "egdb")]
     pub db: PathBuf,
     /// How well to check values of the database
-    #[arg(long, visible_alias = "db-level", value_enum, default_value = "exact")]
+    #[arg(long, value_enum, default_value = "exact")]
     level: LevelName,
     /// The most that tables of values may take, as in 4GiB, 512MiB or plain bytes [default: three
     /// quarters of the memory that is free]

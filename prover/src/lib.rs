@@ -17,6 +17,7 @@
 //!
 //! This crate is the command line: [`cli`] reads options, calls the crates above and prints.
 //! [`manual`] makes manual pages and shell completions of it.
+#![allow(missing_docs)]
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]

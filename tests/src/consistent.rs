@@ -75,9 +75,6 @@ pub fn wrong_tables(rules: &Rules, slices: &[Slice]) -> (Vec<(Slice, Table)>, us
 }
 
 /// Puts such values into a database of 3 pieces; returns the number of wrong values.
-///
-/// # Panics
-/// If the database cannot be read or written.
 pub fn spoil(directory: &Path, board: &Board) -> usize {
     let slices = Slice::all(board, &Cover::up_to(3));
     let (tables, wrong) = wrong_tables(&Rules::new(positions::database(board, 3)), &slices);

@@ -203,9 +203,6 @@ impl Corpus {
     }
 
     /// Like `add_with`, from any directory instead of a base.
-    ///
-    /// # Panics
-    /// If a name is used twice.
     pub fn add_copy(
         &mut self,
         name: &str,
@@ -238,9 +235,6 @@ impl Corpus {
 }
 
 /// Makes all cases under `root`.
-///
-/// # Panics
-/// If a case cannot be made.
 pub fn build(root: &Path) -> Vec<Case> {
     let bases = Bases::new(root);
     let mut corpus = Corpus { root: root.into(), cases: Vec::new() };

@@ -18,7 +18,6 @@ use crate::encoding::object_head;
 /// The nodes and leaves of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The question.
     pub question: Question,
     /// The nodes of the question.
     pub nodes: Vec<Node>,
@@ -76,9 +75,6 @@ pub struct Draft {
 
 impl Draft {
     /// Reads a valid certificate.
-    ///
-    /// # Panics
-    /// If the certificate is not valid.
     pub fn read(directory: &Path) -> Self {
         let read = |name: &str| fs::read(directory.join(name)).ok();
         Draft::decode(&read).expect("a certificate")
@@ -142,7 +138,6 @@ impl Draft {
     }
 }
 
-/// The manifest of a claim and its objects.
 pub fn manifest(claim: &[u8], objects: &[DraftObject]) -> Manifest {
     let record = |object: &DraftObject| Object {
         kind: object.kind,
@@ -170,9 +165,6 @@ pub fn files(claim: &[u8], objects: &[DraftObject]) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Writes a certificate of given objects, with right hashes.
-///
-/// # Panics
-/// If it cannot be written.
 pub fn write_objects(directory: &Path, claim: &[u8], objects: &[DraftObject]) {
     let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory.join("objects")).expect("a directory");
@@ -182,9 +174,6 @@ pub fn write_objects(directory: &Path, claim: &[u8], objects: &[DraftObject]) {
 }
 
 /// Copies a directory with its contents.
-///
-/// # Panics
-/// If a file cannot be read or written.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
     for entry in fs::read_dir(from).expect("a directory") {
@@ -199,18 +188,12 @@ pub fn copy(from: &Path, to: &Path) {
 }
 
 /// Reads the manifest of a valid database.
-///
-/// # Panics
-/// If the database is not valid.
 pub fn database_manifest(directory: &Path) -> DatabaseManifest {
     let bytes = fs::read(directory.join("MANIFEST")).expect("MANIFEST");
     DatabaseManifest::decode(&bytes).expect("a manifest")
 }
 
 /// Changes a slice file of a database and corrects the manifest; returns the manifest.
-///
-/// # Panics
-/// If the database cannot be read or written.
 pub fn edit_slice(
     directory: &Path,
     name: SliceName,

@@ -122,9 +122,7 @@ pub struct SliceStart {
     pub rules: Vec<u8>,
     /// The numbers of rows and columns of the board.
     pub board: (u8, u8),
-    /// The name of the slice.
     pub name: SliceName,
-    /// The number of indices.
     pub indices: u64,
     /// How the values are written.
     pub coding: Coding,

@@ -5,9 +5,6 @@ use std::fs;
 use std::path::Path;
 
 /// All files below a directory with their bytes, by their paths from there.
-///
-/// # Panics
-/// If one of them cannot be read.
 pub fn read_all(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut todo = vec![directory.to_path_buf()];
@@ -31,9 +28,6 @@ pub struct Scratch(tempfile::TempDir);
 
 impl Scratch {
     /// Makes an empty directory.
-    ///
-    /// # Panics
-    /// If the system refuses that.
     pub fn empty() -> Self {
         Scratch(tempfile::tempdir().expect("a directory"))
     }

@@ -1,5 +1,6 @@
 //! Helpers of the tests of whole programs: the built programs, certificates that can be edited, the
 //! corpora that are made from them, and thousands of mutants.
+#![allow(missing_docs)]
 
 pub mod agreement;
 pub mod consistent;

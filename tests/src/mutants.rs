@@ -108,9 +108,6 @@ const TRIES: usize = 10_000;
 
 impl Mutant {
     /// The mutant with this number, which differs from its base.
-    ///
-    /// # Panics
-    /// If its class has nothing to change in any base.
     pub fn new(bases: &[Base], seed: u64, number: u64) -> Self {
         let mut random = Random::new(seed, number);
         let class = usize::try_from(number % CLASSES.len() as u64).expect("small");

@@ -8,9 +8,6 @@ use std::path::Path;
 
 /// Writes a note with these words of a verdict, in the name of `check`, signed if a key is given.
 /// An existing file is overwritten.
-///
-/// # Panics
-/// If the note cannot be written.
 pub fn write(path: &Path, words: &str, key: Option<&Path>) {
     let mut note =
         format!("draughtproof note 1\n{words}\nchecker draughtproof-check 0.1.0 unknown\n");
@@ -23,9 +20,6 @@ pub fn write(path: &Path, words: &str, key: Option<&Path>) {
 }
 
 /// The words of the verdict in a note.
-///
-/// # Panics
-/// If there is no note at `path`.
 pub fn words(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a note");
     text.lines().nth(1).expect("a verdict").to_string()

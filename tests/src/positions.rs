@@ -16,9 +16,6 @@ pub fn database(board: &Board, pieces: u8) -> Values {
 }
 
 /// A random position with `pieces` pieces, and both sides on the board.
-///
-/// # Panics
-/// Never: there is always something to choose from.
 pub fn random(g: &mut Gen, board: &Board, pieces: u32) -> Position {
     let squares: Vec<u8> = (0..board.squares()).collect();
     loop {

@@ -46,27 +46,17 @@ pub fn path(name: &str) -> PathBuf {
     directory().join(name)
 }
 
-/// Runs a program in a directory.
-///
-/// # Panics
-/// If it cannot be started.
 pub fn run(program: &Path, arguments: &[&str], directory: &Path) -> Output {
     let output = Command::new(program).args(arguments).current_dir(directory).output();
     output.unwrap_or_else(|e| panic!("{} does not start: {e}", program.display()))
 }
 
 /// Sends a signal to a program that was started here and has not been waited for.
-///
-/// # Panics
-/// If the system refuses the signal.
 pub fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).expect("a process takes signals");
 }
 
 /// Runs `prove` in a directory; it must succeed. Returns its standard output.
-///
-/// # Panics
-/// If it fails.
 pub fn prove(arguments: &[&str], directory: &Path) -> String {
     let output = run(&path("prove"), arguments, directory);
     let (out, err) =
@@ -77,9 +67,6 @@ pub fn prove(arguments: &[&str], directory: &Path) -> String {
 
 /// Runs `prove` in a directory; it must end with this status, and say these words. Returns its
 /// standard error.
-///
-/// # Panics
-/// If it ends otherwise, says something else, or panics.
 pub fn fails(directory: &Path, arguments: &[&str], status: i32, words: &[&str]) -> String {
     let output = run(&path("prove"), arguments, directory);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -128,9 +115,6 @@ pub fn check_with(checker: &Path, arguments: &[&str], directory: &Path) -> Resul
 }
 
 /// Runs `check`.
-///
-/// # Panics
-/// If it prints no verdict.
 pub fn check(arguments: &[&str], directory: &Path) -> Said {
     check_with(&path("check"), arguments, directory).unwrap_or_else(|e| panic!("{e}"))
 }

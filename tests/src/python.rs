@@ -6,9 +6,6 @@ use std::process::Command;
 
 /// A package with its version, such as `pydraughts==0.6.7`, and its dependencies, in a separate
 /// folder in `place` that is kept between runs.
-///
-/// # Panics
-/// If the package is not there and cannot be installed.
 pub fn package(name: &str, place: &Path) -> PathBuf {
     let kept = place.join(name);
     if kept.exists() {

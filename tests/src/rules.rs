@@ -6,7 +6,6 @@ use draughtproof_game::{Board, Position, Side};
 
 /// A board, and the values of the positions with few pieces.
 pub struct Rules {
-    /// The board.
     pub board: Board,
     database: Values,
 }
@@ -37,7 +36,6 @@ impl Rules {
         }
     }
 
-    /// Whether the position is possible.
     pub fn is_possible(&self, p: &WirePosition) -> bool {
         p.turn <= 1 && self.board.position(p.black, p.white, p.kings, Side::Black).is_some()
     }

@@ -21,9 +21,6 @@ pub struct S3 {
 
 impl S3 {
     /// Starts a server with an empty bucket; packages are kept in `place`.
-    ///
-    /// # Panics
-    /// If the server does not start.
     pub fn start(place: &Path) -> S3 {
         let packages = package(MOTO, place);
         let port = free_port();

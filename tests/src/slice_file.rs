@@ -15,7 +15,6 @@ use crate::encoding::{Coding, SliceStart, varint};
 /// A slice file, taken apart.
 #[derive(Debug, Clone)]
 pub struct SliceFile {
-    /// The head of the file.
     pub head: SliceHead,
     /// The payload of each unit, empty where there is none.
     pub payloads: Vec<Vec<u8>>,
@@ -23,9 +22,6 @@ pub struct SliceFile {
 
 impl SliceFile {
     /// Reads a file with a right head.
-    ///
-    /// # Panics
-    /// If the head is wrong.
     pub fn read(bytes: &[u8]) -> Self {
         let head = SliceHead::decode(bytes, bytes.len() as u64).expect("a head");
         let payload = |unit: &Unit| match *unit {
@@ -39,9 +35,6 @@ impl SliceFile {
     }
 
     /// The bytes of the file, with the lengths of the payloads in the directory.
-    ///
-    /// # Panics
-    /// If a payload is longer than an entry of the directory can state.
     pub fn bytes(&self) -> Vec<u8> {
         let mut head = self.head.clone();
         for (unit, payload) in head.units.iter_mut().zip(&self.payloads) {
@@ -74,9 +67,6 @@ impl SliceFile {
 
     /// Changes the last code of a unit; the number of its words and the checksum are made right
     /// afterwards.
-    ///
-    /// # Panics
-    /// If no part of the unit has a code.
     pub fn edit_code(&mut self, unit: usize, edit: impl FnOnce(&mut Vec<u8>)) {
         let parts = self.parts(unit);
         self.edit_payload(unit, |rest| {
@@ -100,7 +90,6 @@ impl SliceFile {
         });
     }
 
-    /// The number of parts of a unit.
     fn parts(&self, unit: usize) -> usize {
         let header = self.head.header;
         let board = Board::new(header.rows, header.columns).expect("a board");
@@ -132,9 +121,6 @@ pub type PartValues = Vec<(u16, Value)>;
 pub const HEAD_CHECKSUM: usize = 24;
 
 /// Changes the fields at the beginning of a file; the checksum is not corrected.
-///
-/// # Panics
-/// If the beginning cannot be read.
 pub fn edit_start(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut SliceStart)) {
     let (mut start, end) = SliceStart::read(bytes).expect("the start of a slice");
     edit(&mut start);

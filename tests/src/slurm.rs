@@ -47,11 +47,6 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 ";
 
 impl Cluster {
-    /// Starts a cluster.
-    ///
-    /// # Panics
-    /// If it does not start, for example because it is not installed (Debian: slurm-wlm, munge), or
-    /// if this process does not run as root, as Slurm's daemons must.
     pub fn start() -> Cluster {
         let id = Command::new("id").arg("-u").output().expect("id runs");
         assert_eq!(id.stdout, b"0\n", "Slurm has to be started by root");
@@ -142,9 +137,6 @@ impl Cluster {
     }
 
     /// Runs a command that submits jobs, and waits until no job is left. Returns what it printed.
-    ///
-    /// # Panics
-    /// If it fails, or if jobs do not end.
     pub fn submit(&mut self, mut command: Command) -> String {
         let Output { status, stdout, stderr } = command.output().expect("the command runs");
         let said = String::from_utf8_lossy(&stderr).into_owned();

@@ -51,25 +51,20 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     let of = ["--game", "6x6", "--pieces", "5"];
     let one = prove(&[&["db", "-q", "--db", "one"], &of[..]].concat(), here);
 
-    let plan = ["plan", "-q", "--db", "many", "--threads", "1", "--task-time", "0.2"];
-    let script = ["--script", "slurm", "--out", "build"];
-    let listed = prove(&[&plan[..], &of, &script].concat(), here);
-    let again = run(&path("prove"), &[&plan[..], &of, &script].concat(), here);
-    let said = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert_eq!(again.status.code(), Some(3), "{said}");
-    assert!(said.contains("build: expected a new directory"), "{said}");
-
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/slurm");
     // One of the largest slices; slices that follow from it wait for it.
     let dies = prove_that_dies(here, "1-1-2-1");
     let submit = |cluster: &mut Cluster| {
-        let mut submit = cluster.command(here.join("build/submit.sh"));
-        submit.env("PROVE", &dies);
+        let mut submit = cluster.command(scripts.join("build-database.sh"));
+        submit.args(of).args(["--db", "many", "--threads", "1"]).current_dir(here);
+        submit.env("PROVE", &dies).env("SBATCH_OPTIONS", "--mem=600M");
         cluster.submit(submit)
     };
     let jobs = submit(&mut cluster);
-    assert!(here.join("died").exists(), "{jobs}{listed}");
-    assert_eq!(jobs.lines().count(), listed.lines().count(), "{jobs}{listed}");
-    assert!(jobs.lines().last().unwrap().starts_with("finish "), "{jobs}");
+    assert!(here.join("died").exists(), "{jobs}");
+    // For each number of pieces, 2 to 5, there are from no man to men alone.
+    assert_eq!(jobs.lines().count(), 3 + 4 + 5 + 6 + 1, "{jobs}");
+    assert!(jobs.lines().last().unwrap().starts_with("finish: "), "{jobs}");
     assert!(!here.join("many/6x6/MANIFEST").exists(), "the end did not wait for all");
     let before = slices(&here.join("many/6x6.building"));
     let database = read_all(&here.join("one/6x6"));
@@ -97,7 +92,7 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
 
     let public = run(&path("check"), &["keygen", "me", "--key", "me.key"], here);
     fs::write(here.join("trusted"), public.stdout).unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/slurm/check-shards.sh");
+    let script = scripts.join("check-shards.sh");
     let audit = here.join("audit");
     fs::create_dir(&audit).unwrap();
     let lines = "of='--game 6x6 --pieces 5 --db ../many'

@@ -64,10 +64,6 @@ pub enum BoardError {
     Uncrowned,
 }
 
-/// Reads a position.
-///
-/// # Errors
-/// [`BoardError`]
 pub fn read(board: &Board, cells: &Board8x8, color: c_int) -> Result<Position, BoardError> {
     let turn = match color {
         CB_BLACK => Side::Black,

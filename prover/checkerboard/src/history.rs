@@ -34,7 +34,6 @@ impl History {
         GameRecord::new(game.clone(), position)
     }
 
-    /// Records an answer in a game.
     pub fn remember(&mut self, record: GameRecord, answer: Position) {
         self.last = Some((record, answer));
     }
@@ -57,9 +56,6 @@ pub enum GameHistoryError {
 }
 
 /// Reads a game as CheckerBoard passes it: a FEN, and the moves since, separated by blanks.
-///
-/// # Errors
-/// [`GameHistoryError`]
 pub fn read_game(game: &Game, text: &str) -> Result<GameRecord, GameHistoryError> {
     let (fen, moves) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let start = game.board.read_fen(fen)?;

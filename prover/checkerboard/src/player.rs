@@ -66,9 +66,6 @@ pub struct Player {
 
 impl Player {
     /// Opens the database and starts the thread.
-    ///
-    /// # Errors
-    /// [`PlayerError`]
     pub fn start(board: &'static Board, settings: Settings) -> Result<Player, PlayerError> {
         let (requests, received) = channel();
         let (ready, is_ready) = channel();

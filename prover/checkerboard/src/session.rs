@@ -68,9 +68,6 @@ impl Session {
     }
 
     /// Finds a move; `None` if there is no legal one.
-    ///
-    /// # Errors
-    /// [`PlayerError`]
     pub fn choose(&mut self, search: Search) -> Result<Option<Choice>, PlayerError> {
         let Search { position, limits, is_stopped, say } = search;
         let (settings, told) = {

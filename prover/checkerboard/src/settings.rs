@@ -8,7 +8,6 @@ use std::thread::available_parallelism;
 pub struct Settings {
     /// The directory of databases; the database of the board is its subdirectory `8x8`.
     pub database: PathBuf,
-    /// Whether a database is used.
     pub is_database_used: bool,
     /// The memory for decoded values of slices without a mapped table, in MiB.
     pub database_mib: u64,

@@ -129,9 +129,6 @@ impl Database {
     /// The value for the side to move if it is in memory, for a search that cannot wait for a disk:
     /// no file is read and nothing is decoded. (The system itself reads mapped pages that are not
     /// in memory.)
-    ///
-    /// # Errors
-    /// As for [`Database::probe`].
     pub fn probe_cached(&self, position: &Position) -> Result<Cached, StoreError> {
         match self.values.probe_cached(position) {
             Ok(Some(value)) => Ok(Cached::Value(value)),
@@ -157,17 +154,11 @@ impl Database {
 
     /// The values of many positions, in order. Each part that must be decoded is decoded once, by
     /// all threads, so this is how to look up many positions for the first time.
-    ///
-    /// # Errors
-    /// As for [`Database::probe`].
     pub fn probe_batch(&self, positions: &[Position]) -> Result<Vec<Option<Value>>, StoreError> {
         self.values.probe_batch(positions)
     }
 
     /// Decodes the parts that looking up these positions needs.
-    ///
-    /// # Errors
-    /// As for [`Database::probe`].
     pub fn prefetch(&self, positions: &[Position]) -> Result<(), StoreError> {
         self.values.prefetch(positions)
     }

@@ -50,9 +50,6 @@ impl RatedMove {
 
 impl Values {
     /// The value by the rules, where a side has no piece or no move, or as it is stored.
-    ///
-    /// # Errors
-    /// As for [`Database::probe`].
     pub fn known(&self, position: &Position) -> Result<ValueRange, StoreError> {
         if !self.board().can_move(position) {
             return Ok(ValueRange::exact(Value::Loss));
@@ -64,9 +61,6 @@ impl Values {
     }
 
     /// The legal moves, the best first. Moves that lead to equal positions are one.
-    ///
-    /// # Errors
-    /// As for [`Database::depth`].
     pub fn rate_moves(
         &self,
         depths: Option<&Depths>,
@@ -89,9 +83,6 @@ impl Values {
     }
 
     /// The stored depth of a position with this value; 0 where there is no move.
-    ///
-    /// # Errors
-    /// As for [`Database::depth`].
     pub fn stored_depth(
         &self,
         depths: Option<&Depths>,
@@ -108,9 +99,6 @@ impl Values {
 impl Database {
     /// The bounds of a position's value: by the rules, where a side has no piece or no move; from
     /// the database; or from the values of the moves, where the position itself is not covered.
-    ///
-    /// # Errors
-    /// As for [`Database::probe`].
     pub fn bounds(&self, position: &Position) -> Result<ValueRange, StoreError> {
         let known = self.values.known(position)?;
         if known.value().is_some() {
@@ -122,9 +110,6 @@ impl Database {
     /// The legal moves with values and depths, the best first: wins that come soon, draws, losses
     /// that come late; a move whose value is not certain is sorted by its lower bound. Moves that
     /// lead to equal positions are one.
-    ///
-    /// # Errors
-    /// As for [`Database::depth`].
     pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, StoreError> {
         self.values.rate_moves(Some(&self.depths), position)
     }

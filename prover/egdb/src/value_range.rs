@@ -16,9 +16,7 @@ pub struct ValueRange {
 impl ValueRange {
     /// The range of a value of which nothing is known.
     pub const UNKNOWN: Self = ValueRange { lower: Value::Loss, upper: Value::Win };
-    /// A draw or a win.
     pub const AT_LEAST_DRAW: Self = ValueRange { lower: Value::Draw, upper: Value::Win };
-    /// A draw or a loss.
     pub const AT_MOST_DRAW: Self = ValueRange { lower: Value::Loss, upper: Value::Draw };
 
     /// The range of a known value.

@@ -272,9 +272,6 @@ impl Connection {
 
     /// Checks that the login may use the subjects of this program's name: asks the broker for
     /// something and waits for the reply, or for the message that there will be none.
-    ///
-    /// # Errors
-    /// [`FarmError::NotOfLogin`]
     pub(super) fn check_name(&self, name: &str) -> Result<(), FarmError> {
         let Link { context, denied, .. } = &self.link;
         let mut denied = denied.clone();

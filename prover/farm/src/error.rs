@@ -23,7 +23,6 @@ pub enum FarmError {
     File {
         /// The option that names the file.
         option: &'static str,
-        /// The path of the file.
         path: PathBuf,
         /// The reason.
         why: String,
@@ -65,7 +64,6 @@ pub enum FarmError {
     NotOfLogin {
         /// The address of the broker.
         address: String,
-        /// The name.
         name: String,
         /// The broker's message.
         why: String,

@@ -14,6 +14,7 @@
 //! 4. `worker`: jobs, leases, results. [`JobStatus`]: the progress of a job.
 //! 5. [`SliceStore`]: slices of databases in an object store, for machines without a common disk.
 //!    [`object_place`] opens the stores.
+#![allow(missing_docs)]
 // Counts here are bounded by the messages that carry them, and what the prover gets wrong the
 // checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]

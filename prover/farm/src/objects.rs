@@ -43,17 +43,11 @@ pub enum ObjectError {
 impl Objects {
     /// Opens the object store in a directory, which is made if it is missing, or at
     /// `s3://bucket/prefix`.
-    ///
-    /// # Errors
-    /// [`FarmError::Objects`]
     pub fn open(place: &str) -> Result<Objects, FarmError> {
         Ok(Objects { store: object_place::open(place, true).map_err(FarmError::Objects)? })
     }
 
     /// Writes an object; returns its digest, which is its name.
-    ///
-    /// # Errors
-    /// [`ObjectError::Store`]
     pub async fn put(&self, bytes: Vec<u8>) -> Result<Digest, ObjectError> {
         let digest = Digest::of(&bytes);
         // Objects with equal names have equal bytes, so it does not matter which worker writes

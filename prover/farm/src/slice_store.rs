@@ -44,7 +44,6 @@ pub enum SliceStoreError {
     Objects {
         /// The place of the object store.
         place: String,
-        /// The error of the object store.
         source: Box<object_store::Error>,
     },
     /// An object has another content than it should have.
@@ -125,9 +124,6 @@ impl SliceStore {
 
     /// Fetches the slices of a cover, as far as they are in the object store and `store` lacks them
     /// (under [`Store::lock_with_others`]).
-    ///
-    /// # Errors
-    /// As for [`SliceStore::fetch_needs`].
     pub fn fetch_all(&self, store: &Store, cover: &Cover) -> Result<(), SliceStoreError> {
         self.fetch(store, &Slice::all(store.board(), cover))
     }

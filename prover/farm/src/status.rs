@@ -16,7 +16,6 @@ const WAIT: Duration = Duration::from_secs(1);
 /// The most jobs that are listed.
 const MOST_JOBS: usize = 1000;
 
-/// The status of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobStatus {
     /// The name of the job.
@@ -53,7 +52,6 @@ pub struct JobStatus {
     pub workers: Vec<WorkerStatus>,
 }
 
-/// The status of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionStatus {
     /// The side of which the question asks whether it wins.
@@ -75,7 +73,6 @@ pub struct QuestionStatus {
 pub struct WorkerStatus {
     /// The name of the worker.
     pub name: String,
-    /// The number of its threads.
     pub threads: u32,
     /// Items that it holds.
     pub held: u32,

@@ -63,12 +63,10 @@ pub struct Announcement {
     pub is_over: bool,
 }
 
-/// The message with a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultMessage {
     /// The context in which the result was found.
     pub context: JobContext,
-    /// The digest of the item.
     pub item: Digest,
     /// The result itself.
     pub found: FoundMessage,

@@ -25,7 +25,6 @@ pub struct Game {
 pub struct GameError(String);
 
 impl Game {
-    /// The start position.
     pub fn start(&self) -> Position {
         let side = |rows: std::ops::Range<u8>| {
             (0..self.board.squares())

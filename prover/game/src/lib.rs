@@ -26,6 +26,7 @@
 //! assert_eq!(game.board.write_fen(&after), fen);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![allow(missing_docs)]
 // Squares, counts and shifts here are bounded by the board (at most 32 squares).
 #![allow(clippy::cast_possible_truncation)]
 

@@ -7,6 +7,7 @@
 //!    values of positions, compared with proofs.
 //!
 //! This crate knows nothing of brokers or HTTP, of asynchronous code, or of a command line.
+#![allow(missing_docs)]
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]

@@ -63,6 +63,7 @@
 //! certificate.write(Target::new(&directory)?)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![allow(missing_docs)]
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]

@@ -200,9 +200,6 @@ impl Room {
 }
 
 /// Like [`prepare`], but also loads the database for look-ups.
-///
-/// # Errors
-/// As for [`prepare`].
 pub fn load(
     store: &Store,
     cover: &Cover,
@@ -289,9 +286,6 @@ pub fn map(
 }
 
 /// Checks that the disk has room for the mapped tables of a cover, before anything is built.
-///
-/// # Errors
-/// [`BuildError::TableSpace`]
 pub fn check_map_space(store: &Store, cover: &Cover, room: &Room) -> Result<(), BuildError> {
     let need = BuildSession::table_bytes(store.board(), cover, room.map_space(store)?);
     let free = store.free_space()? + store.table_bytes()?;
@@ -302,17 +296,11 @@ pub fn check_map_space(store: &Store, cover: &Cover, room: &Room) -> Result<(), 
 }
 
 /// Checks that the memory suffices to find the depths of a cover, before anything is built.
-///
-/// # Errors
-/// [`BuildError::Memory`]
 pub fn check_depth_memory(board: &Board, cover: &Cover, memory: u64) -> Result<(), BuildError> {
     BuildError::check_memory(board, cover, BuildSession::least_depth_memory(board, cover), memory)
 }
 
 /// Removes all mapped tables of a database; returns the freed bytes.
-///
-/// # Errors
-/// [`BuildError`]
 pub fn unmap(store: &Store, progress: &Progress) -> Result<u64, BuildError> {
     let session = BuildSession::new(store, &Cover::none(), u64::MAX)?;
     session.remove_tables(|| wait(store, progress))

@@ -76,9 +76,7 @@ pub(super) struct Subject {
 
 /// The words of a verdict that name a subject.
 enum Of {
-    /// The value, game and start of a certificate.
     Certificate { value: &'static str, game: String, start: String },
-    /// The board of a database.
     Database { board: String },
 }
 

@@ -3,6 +3,7 @@
 //! All data is read when the server begins, and nothing is ever written. A [`Site`] has the boards
 //! and certificates; [`routes()`] has the addresses of its requests, and [`run`] answers on a
 //! socket within [`ServerLimits`].
+#![allow(missing_docs)]
 // Counts here are bounded by the board (at most 32 squares) or by memory, and what the prover gets
 // wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]

@@ -27,7 +27,6 @@ const FINDER_MEMORY: u64 = 32 << 20;
 pub struct ServedCertificate {
     /// The certificate as it was read.
     pub stored: Stored,
-    /// The positions that it proves.
     pub proved: Arc<ProvedPositions>,
 }
 
@@ -51,7 +50,6 @@ impl ServedCertificate {
 pub struct Database {
     /// The store of the database.
     pub store: Store,
-    /// The MANIFEST of the database.
     pub manifest: DatabaseManifest,
     /// The depths of the database, as far as they are stored.
     pub depths: Depths,
@@ -94,7 +92,6 @@ impl BoardSite {
         &self.game
     }
 
-    /// The board.
     pub fn board(&self) -> &Board {
         &self.game.board
     }

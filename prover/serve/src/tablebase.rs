@@ -88,7 +88,6 @@ pub(super) async fn tablebase_route(
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(super) enum ListedAnswer {
-    /// The answer.
     Position(TablebaseAnswer),
     /// The text is not a position.
     Fault(Fault),

@@ -119,7 +119,6 @@ enum Command {
     Trim(trim::Options),
     /// Compare published values of positions with certificates and a database.
     // It was `prove compare`, which `prove db compare` is easily taken for.
-    #[command(alias = "compare")]
     Literature(literature::Options),
     /// Search positions for the best play, with a score.
     Analyse(analyse::Options),
@@ -191,7 +190,7 @@ impl Cli {
         match self.command {
             None if self.help_all => help::print_all(),
             None => certify::run(&self.certify),
-            Some(Command::Db(options)) => db::run(*options),
+            Some(Command::Db(options)) => db::run(&options),
             Some(Command::Plan(options)) => plan::run(&options),
             Some(Command::Stats(options)) => stats::run(&options),
             Some(Command::Probe(options)) => probe::run(&options),

@@ -15,7 +15,6 @@ use tempfile::NamedTempFile;
 
 use super::failure::Failure;
 use crate::egdb::atomic::{UNFINISHED, of_system, parent, sync_directory};
-use crate::egdb::cluster::require_new;
 
 /// Output for people or for programs.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,9 +56,6 @@ pub(super) struct PageOptions {
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
     format: PageFormat,
-    /// The spelling of --format html in earlier versions
-    #[arg(long, hide = true, conflicts_with = "format")]
-    html: bool,
     #[command(flatten)]
     file: ResultFile,
 }
@@ -103,24 +99,11 @@ impl ResultOptions {
     pub(super) fn begin_table(&self) -> Result<Table, Failure> {
         Ok(Table::new(self.begin()?, self.format))
     }
-
-    /// Like [`ResultOptions::begin_table`] for a command that writes a directory: `--out` names
-    /// the directory, and the result goes to standard output.
-    pub(super) fn begin_directory(&self) -> Result<(PathBuf, Table), Failure> {
-        let directory = self.file.out.clone().ok_or_else(|| {
-            Failure::Input("--out: expected a new directory for the scripts, found none".into())
-        })?;
-        let there = directory.ancestors().skip(1).find(|folder| folder.exists());
-        let new = require_new(&directory)
-            .and_then(|()| tempfile::tempdir_in(there.unwrap_or(Path::new("."))).map(|_| ()));
-        new.map_err(|source| Failure::file(&directory, of_system(source)))?;
-        Ok((directory, Table::new(ResultWriter::new(None)?, self.format)))
-    }
 }
 
 impl PageOptions {
     pub(super) fn format(&self) -> PageFormat {
-        if self.html { PageFormat::Html } else { self.format }
+        self.format
     }
 
     /// The format of a table; `None` for a page.

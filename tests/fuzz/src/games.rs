@@ -15,9 +15,6 @@ const TIMES: usize = 64;
 const MESSAGES: usize = 64 << 10;
 
 /// Reads any bytes as a file of games.
-///
-/// # Panics
-/// If that takes much memory, a game is not legal, or what is written of a game is not read back.
 pub fn run(bytes: &[u8]) {
     let game: Game = "8x8".parse().expect("a game");
     let read = |bytes: &[u8], strictness| {

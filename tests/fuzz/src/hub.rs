@@ -15,9 +15,6 @@ const TIMES: usize = 4;
 const MESSAGES: usize = 8 << 10;
 
 /// Reads any bytes as lines.
-///
-/// # Panics
-/// If that takes much memory, or what is written of a position or move is not read back.
 pub fn run(bytes: &[u8]) {
     let game: Game = "8x8".parse().expect("a game");
     let mut parameters = Parameters {

@@ -71,10 +71,6 @@ fn request(bytes: &[u8]) -> Option<Request<Body>> {
 }
 
 /// Answers a request of any bytes.
-///
-/// # Panics
-/// If an answer is a failure of the server, is an error that is not in JSON, lacks a header that
-/// every answer has, or takes too much memory.
 pub fn run(bytes: &[u8]) {
     let (runtime, router) = server();
     let Some(request) = request(bytes) else { return };

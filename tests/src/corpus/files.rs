@@ -24,7 +24,6 @@ fn syntax(at: usize) -> Expected {
     Expected::refuted("manifest-syntax", "MANIFEST").at(at as u64)
 }
 
-/// The manifest of a base.
 fn manifest(base: &Base) -> Manifest {
     manifest_of(base.draft.claim.encode().as_bytes(), &base.draft.objects())
 }

@@ -39,7 +39,6 @@ fn rebind(d: &Path, base: &Base, slice: SliceName, edit: impl FnOnce(&mut Vec<u8
     draft.write(&d.join("cert"));
 }
 
-/// The bytes of a slice.
 fn slice_bytes(d: &Path, name: SliceName) -> Vec<u8> {
     fs::read(d.join(name.file_name())).expect("a slice")
 }

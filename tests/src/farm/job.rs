@@ -9,7 +9,6 @@ use crate::programs::{path, run};
 /// A proof of a game over a small database.
 #[derive(Debug, Clone, Copy)]
 pub struct Job<'a> {
-    /// The game.
     pub game: &'a str,
     /// The cover of the database.
     pub pieces: &'a str,
@@ -27,9 +26,6 @@ impl Job<'_> {
     }
 
     /// Makes the database and the proof in one process, and removes the certificate.
-    ///
-    /// # Panics
-    /// If the proof fails.
     pub fn alone(&self, directory: &Path) -> Output {
         let arguments = self.arguments(&["--results", "alone.results"]);
         let output = run(&path("prove"), &arguments, directory);
@@ -39,17 +35,11 @@ impl Job<'_> {
     }
 
     /// Makes the database, and returns the root of the certificate that one process finds.
-    ///
-    /// # Panics
-    /// If the proof fails.
     pub fn root(&self, directory: &Path) -> String {
         root_of(&String::from_utf8_lossy(&self.alone(directory).stdout))
     }
 
     /// Starts the manager of the proof. The lease of an item is short.
-    ///
-    /// # Panics
-    /// If it does not start.
     pub fn manager(&self, url: &str, directory: &Path) -> Running {
         let farm = ["--farm", url, "--lease", "2", "--results", "farm.results"];
         Running::start(&self.arguments(&farm), directory, "manager.log")

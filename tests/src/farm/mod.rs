@@ -21,9 +21,6 @@ use crate::programs::{self, Signal, path};
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Waits until there is a value.
-///
-/// # Panics
-/// If that takes longer than [`PATIENCE`].
 pub fn wait_for<T>(what: &str, mut get: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -45,25 +42,16 @@ pub struct Broker {
 
 impl Broker {
     /// Starts a broker on a free port of the loopback address.
-    ///
-    /// # Panics
-    /// If there is no `nats-server` (Debian: nats-server), or it does not start.
     pub fn start() -> Broker {
         Broker::start_with(None)
     }
 
     /// Like `start`, with a configuration file; `PORT` and `STORE` in it are replaced.
-    ///
-    /// # Panics
-    /// As for [`Broker::start`].
     pub fn start_with(config: Option<&str>) -> Broker {
         Broker::new(free_port(), config)
     }
 
     /// Starts a broker on this port, which must be free.
-    ///
-    /// # Panics
-    /// As for [`Broker::start`].
     pub fn start_on(port: u16) -> Broker {
         Broker::new(port, None)
     }
@@ -116,18 +104,12 @@ impl Broker {
     }
 
     /// Kills the broker, and removes its store.
-    ///
-    /// # Panics
-    /// If the store cannot be removed.
     pub fn wipe(&mut self) {
         self.kill();
         fs::remove_dir_all(self.store()).expect("the store is removed");
     }
 
     /// Starts the broker again.
-    ///
-    /// # Panics
-    /// If it does not start.
     pub fn go_on(&mut self) {
         fs::create_dir_all(self.store()).expect("a directory");
         let log = fs::File::create(self.directory.path().join("log")).expect("a file");
@@ -157,9 +139,6 @@ impl Drop for Broker {
 }
 
 /// A free port of the loopback address.
-///
-/// # Panics
-/// If no port is free.
 pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
@@ -173,9 +152,6 @@ pub struct Running {
 
 impl Running {
     /// Starts `prove` in a directory; its standard error goes to the file `log` there.
-    ///
-    /// # Panics
-    /// If it does not start.
     pub fn start(arguments: &[&str], directory: &Path, log: &str) -> Running {
         let log = directory.join(log);
         let file = fs::File::options().create(true).append(true).open(&log).expect("a file");
@@ -202,9 +178,6 @@ impl Running {
     }
 
     /// Whether the process has ended.
-    ///
-    /// # Panics
-    /// If the system cannot say.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("a process").is_some()
     }
@@ -215,9 +188,6 @@ impl Running {
     }
 
     /// Waits until the process has printed `text` on standard error.
-    ///
-    /// # Panics
-    /// If it does not print the text.
     pub fn wait_to_say(&mut self, text: &str) {
         wait_for(text, || {
             let has_ended = self.has_ended();
@@ -229,17 +199,11 @@ impl Running {
     }
 
     /// Asks the process to end, as Ctrl-C and `kill` do.
-    ///
-    /// # Panics
-    /// If the system refuses that.
     pub fn ask_to_end(&self) {
         self.signal(Signal::TERM);
     }
 
     /// Sends the process a signal.
-    ///
-    /// # Panics
-    /// If the system refuses that.
     pub fn signal(&self, signal: Signal) {
         programs::signal(&self.child, signal);
     }
@@ -251,9 +215,6 @@ impl Running {
     }
 
     /// Waits until the process ends, and returns its output.
-    ///
-    /// # Panics
-    /// If it does not end.
     pub fn wait(mut self) -> Output {
         wait_for("the end of a process", || self.has_ended().then_some(()));
         let mut stdout = Vec::new();
@@ -265,9 +226,6 @@ impl Running {
     }
 
     /// The root of the certificate that the process writes.
-    ///
-    /// # Panics
-    /// If it writes no certificate.
     pub fn root(self) -> String {
         let Output { status, stdout, stderr } = self.wait();
         let out = String::from_utf8_lossy(&stdout);
@@ -284,9 +242,6 @@ impl Drop for Running {
 }
 
 /// The root in the line that `prove` prints about a certificate.
-///
-/// # Panics
-/// If there is no root.
 pub fn root_of(printed: &str) -> String {
     let root = printed.lines().last().and_then(|line| line.split("root=").nth(1));
     root.unwrap_or_else(|| panic!("expected a root: {printed}")).into()

@@ -37,9 +37,6 @@ struct Shared {
 
 impl Proxy {
     /// Starts a proxy in front of a port of this machine.
-    ///
-    /// # Panics
-    /// If there is no free port.
     pub fn start(target: u16, faults: Faults, seed: u64) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();

@@ -40,7 +40,6 @@ pub struct Base {
 pub enum Selection {
     /// The bases that are made and checked within a moment.
     Small,
-    /// All.
     All,
 }
 
@@ -71,9 +70,6 @@ const BASES: [(&str, &str, bool); 15] = [
 const WIDER: [(&str, &str); 1] = [("part-of-a-database", "--game 4x4 --pieces 4:2")];
 
 /// Makes the bases under `root`.
-///
-/// # Panics
-/// If a base cannot be made, or a database does not have the values of the builder in memory.
 pub fn bases(root: &Path, selection: Selection) -> Vec<Base> {
     let wanted = BASES.iter().filter(|(_, _, small)| *small || selection == Selection::All);
     let mut made: Vec<(&str, PathBuf, Draft)> = Vec::new();
@@ -135,7 +131,6 @@ fn read_all(directory: &Path, prefix: &str, files: &mut Files) {
 }
 
 impl Base {
-    /// The path of a file of the database.
     pub fn database_path(&self, file: &str) -> String {
         format!("egdb/{}/{file}", self.rules.board.name())
     }

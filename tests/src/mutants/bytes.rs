@@ -15,7 +15,6 @@ fn any(base: &Base, random: &mut Random) -> Option<String> {
     random.pick(&paths).map(|path| (*path).clone())
 }
 
-/// Edits one file.
 fn edit(
     base: &Base,
     random: &mut Random,

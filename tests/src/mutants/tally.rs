@@ -52,7 +52,6 @@ impl OfClass {
         self.valid.values().sum()
     }
 
-    /// The number of all mutants.
     pub fn mutants(&self) -> u64 {
         self.killed() + self.valid() + self.wrong.len() as u64
     }

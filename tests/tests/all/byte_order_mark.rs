@@ -34,12 +34,12 @@ fn tables_of_values_and_openings() {
     // Line ends as in Windows, and a comment before the header.
     for text in ["fen\tvalue\r\nB:WK8:BK1\tdraw\r\n", "# mine\nvalue\tfen\ndraw\tB:WK8:BK1\n"] {
         fs::write(here.join("table"), format!("{MARK}{text}")).unwrap();
-        let said = prove(&[&["compare", "table"], &game[..]].concat(), here);
+        let said = prove(&[&["literature", "table"], &game[..]].concat(), here);
         assert!(said.contains("1 compared: 1 agree"), "{said}");
     }
     for text in ["fen\tvalue\nB:WK8:BK1\tdraw\n", "#\nB:WK8:BK1\tdraw\n", "B:WK8:BK1\tdraw\n"] {
         fs::write(here.join("table"), format!("{MARK}{text}")).unwrap();
-        let options = ["db", "--pieces", "2", "--compare", "table"];
+        let options = ["db", "compare", "table", "--pieces", "2"];
         let said = prove(&[&options, &game[..]].concat(), here);
         assert!(said.contains("1 compared: 1 agree"), "{said}");
     }
@@ -53,10 +53,9 @@ fn tables_of_values_and_openings() {
     let (said, _) = answer("prove", &engine, "init\nlevel infinite\ngo ponder\nstop\n", here);
     assert!(!said.contains("error"), "{said}");
     // The list of files of an exported database.
-    let db = ["db", "--pieces", "2"];
-    prove(&[&db[..], &["--export", "out"], &game].concat(), here);
+    prove(&[&["db", "export", "out", "--pieces", "2"], &game[..]].concat(), here);
     mark(&here.join("out/SHA256SUMS"));
-    prove(&[&db[..], &["--import", "out", "--db", "there"], &game].concat(), here);
+    prove(&[&["db", "import", "out", "--db", "there"], &game[..]].concat(), here);
 }
 
 #[test]

@@ -419,7 +419,7 @@ fn a_plan_knows_what_is_there() {
     // The existing database is unchanged.
     assert_eq!(rows.len(), 6);
     // The tables are as long as the output says.
-    prove(&["db", "--game", "4x4", "--pieces", "5", "--quiet", "--map"], directory.path());
+    prove(&["db", "map", "--game", "4x4", "--pieces", "5", "--quiet"], directory.path());
     let tables: u64 = rows[1..5].iter().map(|row| row[7].parse::<u64>().unwrap()).sum();
     let files = fs::read_dir(directory.path().join("egdb/4x4.tables")).unwrap();
     let lengths = files.map(|file| file.unwrap().metadata().unwrap().len());

@@ -80,9 +80,6 @@ fn a_place_that_cannot_be_written_to() {
     }
     let results = [&LONG[..], &["cert", "--results", "file/results"]].concat();
     fails(here, &results, 3, &["file"]);
-    let jobs = ["plan", "--game", "8x8", "--pieces", "9", "--script", "slurm", "--out"];
-    fails(here, &[&jobs[..], &["file"]].concat(), 3, &["file: expected a new directory"]);
-    fails(here, &[&jobs[..], &["file/jobs"]].concat(), 3, &["file/jobs"]);
     let compare = ["db", "compare", "none", "--game", "8x8", "--pieces", "7"];
     fails(here, &compare, 3, &[]);
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -101,7 +98,7 @@ fn what_there_is_too_little_of() {
     let mapped = ["--values", "mapped", "--map-space", "1000TiB", "--memory", "64GiB"];
     let seven = ["--game", "8x8", "--pieces", "10", "--emit", "cert", "--leaf-table", "1MiB"];
     fails(here, &[&seven[..], &mapped].concat(), 3, &["free"]);
-    let db = &["db", "--game", "8x8", "--pieces", "10", "--map"];
+    let db = &["db", "build", "--game", "8x8", "--pieces", "10"];
     fails(here, &[&db[..], &mapped[2..]].concat(), 3, &["free"]);
 }
 
@@ -122,7 +119,7 @@ fn a_farm_that_cannot_be_used() {
 fn nothing_is_refused_where_nothing_is() {
     let here = &Scratch::empty();
     let small = ["--game", "4x4", "--pieces", "2", "-q", "--db", "a/b/c"];
-    prove(&[&["db", "--map", "--depth"], &small[..]].concat(), here);
+    prove(&[&["db", "--depth"], &small[..]].concat(), here);
     let small = ["--game", "4x4", "--pieces", "2", "-q", "--db", "d/e"];
     prove(&[&["plan"], &small[..]].concat(), here);
     assert!(!here.join("d").exists());

@@ -176,7 +176,7 @@ const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit
     literature --game 4x4 games.pdn --out result
     combine all black --out result
     perft --game 4x4 --depth 3 W:W9:B1 --out result
-    plan --game 4x4 --pieces 3 --script slurm --out black
+    plan --game 4x4 --pieces 3 --out no/such
     db --game 8x8 --pieces 6 --memory 1 --out result
     db compare games.pdn --game 4x4 --out result
     db slice 9-9-9-9 --game 4x4 --pieces 3 --out result
@@ -223,7 +223,7 @@ fn failures_keep_old_files() {
         }
         assert_eq!(fs::read(here.join("black/CLAIM")).unwrap(), claim, "{job:?}");
     }
-    let nowhere = ["stats", "--game", "4x4", "--html", "--out", "no/such"];
+    let nowhere = ["stats", "--game", "4x4", "--format", "html", "--out", "no/such"];
     let output = run(&path("prove"), &nowhere, here);
     assert_eq!(output.status.code(), Some(3));
     assert!(text(&output.stderr).contains("no/such"), "{}", text(&output.stderr));

@@ -22,7 +22,6 @@ fn probe(options: &[&str], fens: &[String], here: &Path) -> Vec<Json> {
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The value in an answer.
 fn value(answer: &Json) -> Value {
     match answer["value"].as_str() {
         Some("win") => Value::Win,

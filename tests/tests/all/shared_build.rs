@@ -19,13 +19,13 @@ pub(super) fn slices(turned: bool) -> Vec<String> {
     if turned {
         pairs.iter_mut().for_each(|slice| *slice = slice.twin());
     }
-    pairs.iter().flat_map(|slice| ["--slice".into(), slice.name().file_name()]).collect()
+    pairs.iter().map(|slice| slice.name().file_name()).collect()
 }
 
 /// A process that builds slices, and with `tables` leaves tables for the others.
 fn start(slices: &[String], tables: bool, place: &Path) -> Child {
     let mut command = Command::new(path("prove"));
-    command.args(["db", "--db", "many"]).args(OF).args(slices).current_dir(place);
+    command.args(["db", "slice", "--db", "many"]).args(OF).args(slices).current_dir(place);
     if tables {
         command.arg("--map");
     }

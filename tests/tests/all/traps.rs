@@ -90,7 +90,6 @@ fn a_signal_in_the_middle() {
     }
 }
 
-/// The numbers in a line.
 fn numbers(line: &str) -> Vec<u64> {
     let line = line.replace(',', "");
     let words = line.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty());

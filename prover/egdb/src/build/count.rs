@@ -9,9 +9,6 @@ use crate::values::stats::{Counts, placements};
 
 impl BuildSession<'_> {
     /// Counts the values of a finished slice.
-    ///
-    /// # Errors
-    /// [`BuildError`]
     pub fn count(&mut self, slice: Slice) -> Result<Counts, BuildError> {
         self.bring(&[slice], 0, &[])?;
         let (win, loss) = self.builder.table(slice).count();
@@ -21,9 +18,6 @@ impl BuildSession<'_> {
     /// Counts the values of a finished slice that need not be in memory itself: those of quiet
     /// positions from its file, part by part, and the others by playing their captures. Takes
     /// longer than [`BuildSession::count`] where many slices are counted.
-    ///
-    /// # Errors
-    /// [`BuildError`]
     pub fn count_by_parts(&mut self, slice: Slice) -> Result<Counts, BuildError> {
         if self.resident.has(slice) {
             return self.count(slice);

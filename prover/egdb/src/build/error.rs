@@ -67,7 +67,6 @@ pub enum BuildError {
         "{path}: expected a slice as it was written, found other bytes: build it again, with `prove db slice {slice}`"
     )]
     DamagedSlice {
-        /// The path of its file.
         path: PathBuf,
         /// The name of the slice that stands for it and its twin.
         slice: String,
@@ -104,9 +103,6 @@ pub enum BuildError {
 
 impl BuildError {
     /// Checks that the `need` bytes of memory for a database are within the `limit`.
-    ///
-    /// # Errors
-    /// [`BuildError::Memory`]
     pub fn check_memory(
         board: &Board,
         cover: &Cover,

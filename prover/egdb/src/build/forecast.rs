@@ -1,31 +1,18 @@
 //! Forecasts the time of building a database, and its size.
 //!
-//! From the figures of slices that were built, those of slices with more pieces are estimated.
-//!
-//! Time: that on a machine which does nothing else (`stopwatch.rs`). The seconds a slice and the
-//! seconds an index are fitted to all slices that were built (`Pace`). The growth from one number
-//! of pieces to the next is not used: small slices spend most of their time on files, and
-//! extrapolation would carry that share on. The time of a number of pieces is divided among its
-//! slices by the geometric mean over the slices with one piece less. Tables that have to be read
-//! again for want of memory are added.
-//!
-//! Bytes: the geometric mean of two estimates, which err in opposite directions where the number of
-//! pieces is odd and where it is even. One takes for each slice the mean of those with one piece
-//! less. The other takes that of those with a piece less on both sides, which have the same
-//! balance, corrected by its error for the number of pieces before (`docs/performance.md` says how
-//! good that is).
+//! Both follow from the figures of 8x8 with at most 8 pieces (`docs/results/slices-8x8.tsv`): what a
+//! slice takes, and an index, by number of pieces. Times are scaled by the time of a small database
+//! on this machine, if other programs leave it alone (`stopwatch.rs`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::path::Path;
 
 use certificate_spec::cover::Cover;
 
 use super::error::BuildError;
 use super::extend::extend;
-use super::memory::room_to_solve;
-use super::residency::{Later, Residency};
 use super::session::BuildSession;
 use super::stopwatch::Stopwatch;
-use crate::disk::figures::Figures;
 use crate::disk::mapped::file_length;
 use crate::disk::store::Store;
 use crate::index::cover::at_most;
@@ -34,17 +21,24 @@ use crate::solve::builder::Builder;
 use crate::values::stats::placements;
 use draughtproof_game::Board;
 
-/// Calibration builds all slices up to a number of pieces for which they have at most this many
-/// indices.
-const CALIBRATION: u64 = 250_000_000;
-/// Calibration also builds the first slices with one piece more, with at most this many indices: it
-/// takes a few seconds in all.
-const LARGER_CALIBRATION: u64 = 500_000_000;
+/// Most indices of the small database that is built for a measurement.
+const MEASURED: u64 = 200_000_000;
+/// Seconds and bytes of a slice without indices.
+const SLICE: (f64, f64) = (1.25e-3, 250.0);
+/// Seconds and bytes of an index, by number of pieces from 2; the last also for more pieces.
+const INDEX: [(f64, f64); 7] = [
+    (0.0, 0.0),
+    (0.0, 0.0),
+    (21e-9, 0.0200),
+    (12.8e-9, 0.0067),
+    (8.8e-9, 0.0091),
+    (12.0e-9, 0.0058),
+    (11.9e-9, 0.0175),
+];
 
 /// The forecast for the slices with a number of pieces; where `known`, the bytes are measured.
 #[derive(Debug, Clone)]
 pub struct Forecast {
-    /// The number of pieces.
     pub pieces: u8,
     /// The number of positions with exactly this number of pieces.
     pub positions: u64,
@@ -64,146 +58,40 @@ pub struct Forecast {
     pub tables: u64,
     /// The bytes of memory with which no slice has to be read again.
     pub most_memory: u64,
-    /// The slices that take longest to build, with their twins.
-    pub largest: Vec<PairForecast>,
-}
-
-/// The forecast for a slice and its twin together.
-#[derive(Debug, Clone, Copy)]
-pub struct PairForecast {
-    /// The slice that is first in order.
-    pub slice: Slice,
-    /// The seconds to build both.
-    pub seconds: f64,
-    /// The bytes of both on disk.
-    pub bytes: f64,
-    /// The seconds to read the slices that they follow from, if none of them is in memory.
-    pub reading: f64,
-    /// The least bytes of memory with which they can be built, without tables in files.
-    pub memory: u64,
 }
 
 /// Rates that were measured on this machine.
 pub struct Forecaster {
     board: Board,
-    /// The seconds to solve, compress and write an index, by slice.
-    seconds: HashMap<Slice, f64>,
-    /// The bytes on disk of an index, by slice.
-    bytes: HashMap<Slice, f64>,
-    /// The seconds to read an index again.
-    read: f64,
-    /// The pace of slices of which no time is known.
-    pace: Pace,
+    memory: u64,
+    /// The time on this machine, divided by the one of the table.
+    pace: f64,
     /// The seconds to find the depth of an index, if they were measured.
     depth: Option<f64>,
-    /// The slices whose sizes are known.
-    known: HashSet<Slice>,
-    /// The slices that are on disk.
-    there: HashSet<Slice>,
-    memory: u64,
-    /// The bytes of disk for tables that are needed and do not fit into memory.
-    files: u64,
-}
-
-/// The pace at which slices are built.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Pace {
-    /// The seconds for a slice of any size.
-    slice: f64,
-    /// The additional seconds for each index.
-    index: f64,
-}
-
-impl Pace {
-    /// The pace of slices, given as numbers of indices and seconds. The time of an index is that of
-    /// the largest slices, which have half of all indices, taken together. The time of a slice is
-    /// what the smaller half of the slices took beyond that.
-    fn of_slices(mut slices: Vec<(f64, f64)>) -> Pace {
-        slices.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let all: f64 = slices.iter().map(|&(indices, _)| indices).sum();
-        let (mut indices, mut seconds) = (0.0, 0.0);
-        for &(more, time) in &slices {
-            if 2.0 * indices >= all {
-                break;
-            }
-            indices += more;
-            seconds += time;
-        }
-        let index = if indices > 0.0 { seconds / indices } else { 0.0 };
-        let small = &slices[slices.len() / 2..];
-        let beyond: f64 = small.iter().map(|&(indices, time)| time - index * indices).sum();
-        Pace { slice: (beyond / small.len().max(1) as f64).max(0.0), index }
-    }
-
-    /// The seconds for a slice.
-    fn of(&self, indices: f64) -> f64 {
-        self.slice + self.index * indices
-    }
+    /// The sizes of the slices on disk.
+    known: HashMap<Slice, f64>,
 }
 
 impl Forecaster {
-    /// Builds a small database in a new directory `scratch` to measure this machine, and reads the
-    /// figures noted for the database in `store`. `memory` is the number of bytes that a builder
-    /// may use, and `files` the bytes of disk for tables that do not fit into it.
-    ///
-    /// # Errors
-    /// [`BuildError`]
-    pub fn new(
-        store: &Store,
-        scratch: &std::path::Path,
-        memory: u64,
-        files: u64,
-    ) -> Result<Self, BuildError> {
+    /// Builds a small database in a new directory `scratch` to measure this machine, with at most
+    /// `memory` bytes, and reads the sizes of the slices in `store`.
+    pub fn new(store: &Store, scratch: &Path, memory: u64) -> Result<Self, BuildError> {
         let board = store.board().clone();
-        let small = Store::new(scratch, &board);
-        let read = calibrate(&small, memory)?;
-        let measured = by_slice(small.figures());
-        let (_, records) = store.finished()?;
-        let noted = by_slice(store.figures());
-        let slow = slowdown(&measured, &noted);
-        let mut seconds: HashMap<Slice, f64> =
-            noted.iter().map(|(&slice, f)| (slice, slow * time(f) / f.indices as f64)).collect();
-        let mut bytes = HashMap::new();
-        for (&slice, figures) in &measured {
-            seconds.insert(slice, time(figures) / figures.indices as f64);
-            bytes.insert(slice, figures.bytes as f64 / figures.indices as f64);
-        }
-        let pairs: Vec<(f64, f64)> = seconds
-            .iter()
-            .map(|(slice, rate)| {
-                let indices = slice.indices(&board) as f64;
-                (indices, rate * indices)
-            })
-            .collect();
-        let pace = Pace::of_slices(pairs);
-        let there = records.iter().map(|record| Slice::from(record.name)).collect();
-        for record in records {
-            let slice = Slice::from(record.name);
-            bytes.insert(slice, record.length as f64 / slice.indices(&board) as f64);
-        }
-        let known = bytes.keys().copied().collect();
-        Ok(Forecaster {
-            board,
-            seconds,
-            bytes,
-            read,
-            pace,
-            depth: None,
-            known,
-            there,
-            memory,
-            files,
-        })
+        let (small, cover) = (Store::new(scratch, &board), small_cover(&board));
+        let _lock = small.lock()?;
+        let start = Stopwatch::start();
+        extend(&mut BuildSession::new(&small, &cover, memory)?, |_| ())?;
+        let expected: f64 = Slice::all(&board, &cover).iter().map(|s| by_table(&board, *s).0).sum();
+        let pace = start.seconds() / expected;
+        let records = store.finished()?.1.into_iter();
+        let known = records.map(|r| (Slice::from(r.name), r.length as f64)).collect();
+        Ok(Forecaster { board, memory, pace, depth: None, known })
     }
 
     /// Measures how long depths take, on the small database that [`Forecaster::new`] has built in
     /// `scratch`: those of a third of its slices with the most pieces.
-    ///
-    /// # Errors
-    /// [`BuildError`]
-    pub fn measure_depths(&mut self, scratch: &std::path::Path) -> Result<(), BuildError> {
-        let store = Store::new(scratch, &self.board);
-        let cover = store.manifest()?.cover;
+    pub fn measure_depths(&mut self, scratch: &Path) -> Result<(), BuildError> {
+        let (store, cover) = (Store::new(scratch, &self.board), small_cover(&self.board));
         let _lock = store.lock()?;
         let mut session = BuildSession::new(&store, &cover, self.memory)?;
         let start = Stopwatch::start();
@@ -218,227 +106,47 @@ impl Forecaster {
     }
 
     /// The forecasts for the slices of a cover, from 2 pieces to its most.
-    pub fn forecast(&mut self, cover: &Cover) -> Vec<Forecast> {
-        // The error of the estimate from balanced slices for the number of pieces before.
-        let mut growth = 1.0;
-        let in_files = BuildSession::least_memory(&self.board, cover) > self.memory;
+    pub fn forecast(&self, cover: &Cover) -> Vec<Forecast> {
         let all = Slice::all(&self.board, cover);
+        let slices = |n| all.iter().copied().filter(move |slice| slice.pieces() == n);
         (2..=cover.most_pieces())
-            .map(|n| {
-                let slices: Vec<Slice> = all.iter().copied().filter(|s| s.pieces() == n).collect();
-                let sum = |rate: &dyn Fn(Slice) -> f64| {
-                    slices.iter().map(|&s| rate(s) * s.indices(&self.board) as f64).sum::<f64>()
-                };
-                let one_less = sum(&|s| self.bytes_of(&fewer(s, ONE)));
-                let balanced = sum(&|s| self.bytes_of(&fewer(s, ONE_EACH)));
-                let expected = (one_less * balanced * growth).sqrt();
-                let factor = if one_less > 0.0 { expected / one_less } else { 0.0 };
-                self.estimate_times(&slices);
-                for &slice in &slices {
-                    let bytes = factor * self.bytes_of(&fewer(slice, ONE));
-                    self.bytes.entry(slice).or_insert(bytes);
-                }
-                let forecast = self.add_up(n, &at_most(cover, n), &slices, in_files);
-                if forecast.known && balanced > 0.0 {
-                    growth = forecast.bytes / balanced;
-                }
-                forecast
-            })
+            .map(|n| self.forecast_for(n, &at_most(cover, n), &slices(n).collect::<Vec<_>>()))
             .collect()
     }
 
-    /// Estimates the times of those slices with a number of pieces whose time is not known.
-    fn estimate_times(&mut self, slices: &[Slice]) {
-        let unknown = slices.iter().copied().filter(|slice| !self.seconds.contains_key(slice));
-        let shares: Vec<(Slice, f64, f64)> = unknown
-            .map(|slice| {
-                let indices = slice.indices(&self.board) as f64;
-                (slice, indices, self.seconds_of(&fewer(slice, ONE)) * indices)
-            })
-            .collect();
-        let expected: f64 = shares.iter().map(|&(_, indices, _)| self.pace.of(indices)).sum();
-        let all: f64 = shares.iter().map(|&(.., share)| share).sum();
-        for (slice, indices, share) in shares {
-            let seconds = if all > 0.0 { expected * share / all } else { self.pace.of(indices) };
-            self.seconds.insert(slice, seconds / indices.max(1.0));
-        }
-    }
-
-    /// The forecast for each slice of a cover, with its twin, in the order in which they are
-    /// solved. [`Forecaster::forecast`] must have been called for the cover.
-    pub fn pairs(&self, cover: &Cover) -> Vec<PairForecast> {
-        let pairs = (2..=cover.most_pieces()).flat_map(|n| Builder::pairs(&self.board, cover, n));
-        pairs.map(|slice| self.pair(cover, slice)).collect()
-    }
-
-    fn pair(&self, cover: &Cover, slice: Slice) -> PairForecast {
-        let of = |rates: &HashMap<Slice, f64>| -> f64 {
-            slice.with_twin().iter().map(|s| rates[s] * s.indices(&self.board) as f64).sum()
-        };
-        let empty = Residency::new(&self.board, cover, 0);
-        let needs = empty.missing(&Builder::needs(slice));
-        let read: u64 = needs.iter().map(|need| need.indices(&self.board)).sum();
-        PairForecast {
-            slice,
-            seconds: of(&self.seconds),
-            bytes: of(&self.bytes),
-            reading: read as f64 * self.read,
-            memory: BuildSession::memory_of(&self.board, cover, slice),
-        }
-    }
-
     /// The forecast for the slices with `n` pieces; `cover` is the cover of the database with them.
-    fn add_up(&self, n: u8, cover: &Cover, slices: &[Slice], in_files: bool) -> Forecast {
+    fn forecast_for(&self, n: u8, cover: &Cover, slices: &[Slice]) -> Forecast {
         let board = &self.board;
-        let pairs = Builder::pairs(board, cover, n);
-        let mut largest: Vec<_> = pairs.iter().map(|&slice| self.pair(cover, slice)).collect();
-        largest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-        let seconds: f64 = largest.iter().map(|l| l.seconds).sum();
-        let bytes = largest.iter().map(|l| l.bytes).sum();
-        let indices: u64 = slices.iter().map(|s| s.indices(board)).sum();
-        largest.truncate(5);
+        let indices: u64 = slices.iter().map(|slice| slice.indices(board)).sum();
+        let bytes = |s: &Slice| self.known.get(s).copied().unwrap_or_else(|| by_table(board, *s).1);
         Forecast {
             pieces: n,
             positions: slices.iter().map(|&s| placements(board, s)).sum(),
             indices,
+            known: slices.iter().all(|slice| self.known.contains_key(slice)),
+            seconds: self.pace * slices.iter().map(|s| by_table(board, *s).0).sum::<f64>(),
             depth_seconds: self.depth.map(|pace| pace * indices as f64),
-            known: slices.iter().all(|slice| self.known.contains(slice)),
-            seconds: seconds + self.read_again(n, cover, &pairs, in_files),
-            bytes,
+            bytes: slices.iter().map(bytes).sum(),
             least_memory: BuildSession::least_memory_with_files(board, cover),
             tables: slices.iter().map(|s| file_length(s.indices(board))).sum(),
             most_memory: Builder::memory(board, cover),
-            largest,
         }
     }
-
-    /// The seconds to read slices again that had to be dropped for want of memory, or of disk where
-    /// tables are in files.
-    fn read_again(&self, n: u8, cover: &Cover, pairs: &[Slice], in_files: bool) -> f64 {
-        let space = if in_files { self.files } else { self.memory };
-        let mut resident = Residency::new(&self.board, cover, space);
-        let smaller = Slice::all(&self.board, &at_most(cover, n - 1));
-        // A builder with tables in files has no tables of the slices that it finds on disk.
-        let made = smaller.into_iter().filter(|slice| !in_files || !self.there.contains(slice));
-        resident.add(&made.collect::<Vec<_>>());
-        let mut later = Later::new(pairs);
-        let mut indices = 0;
-        for &slice in pairs {
-            later.next();
-            let needs = Builder::needs(slice);
-            let room = if in_files { 0 } else { room_to_solve(&self.board, slice) };
-            let load = match resident.bring(&needs, room, later.needs()) {
-                Ok(change) => change.load,
-                // All of these slices are read each time.
-                Err(_) if in_files => resident.missing(&needs),
-                // The forecast for slices that cannot be built includes no reading.
-                Err(_) => return 0.0,
-            };
-            indices += load.iter().map(|s| s.indices(&self.board)).sum::<u64>();
-            resident.add(&slice.with_twin());
-        }
-        indices as f64 * self.read
-    }
-
-    /// The seconds for an index: the geometric mean over these slices.
-    fn seconds_of(&self, slices: &[Slice]) -> f64 {
-        let logarithms =
-            slices.iter().filter_map(|s| self.seconds.get(s)).map(|s| s.max(1e-12).ln());
-        mean(logarithms).map_or(0.0, f64::exp)
-    }
-
-    /// The bytes for an index: the mean over these slices.
-    fn bytes_of(&self, slices: &[Slice]) -> f64 {
-        mean(slices.iter().filter_map(|s| self.bytes.get(s)).copied()).unwrap_or(0.0)
-    }
 }
 
-/// Builds a small database in an empty store; returns the seconds to read an index.
-fn calibrate(store: &Store, memory: u64) -> Result<f64, BuildError> {
-    let board = store.board();
-    let sum = |slices: &[Slice]| -> u64 { slices.iter().map(|s| s.indices(board)).sum() };
-    let fits = |n: &u8| sum(&Slice::all(board, &Cover::up_to(*n))) <= CALIBRATION;
-    let pieces = (2..board.squares()).take_while(fits).last().unwrap_or(2);
-    let cover = Cover::up_to(pieces);
-    let _lock = store.lock()?;
-    extend(&mut BuildSession::new(store, &cover, memory)?, |_| ())?;
-    let larger = Cover::up_to(board.squares().min(pieces + 1));
-    let mut session = BuildSession::new(store, &larger, memory)?;
-    let (slices, start) = (Slice::all(board, &cover), Stopwatch::start());
-    session.load(&slices)?;
-    let read = start.seconds() / sum(&slices) as f64;
-    // In small slices files and allocations take much of the time, in large ones nearly none.
-    let mut left = LARGER_CALIBRATION;
-    for pair in Builder::pairs(board, &larger, pieces + 1) {
-        let indices = sum(&pair.with_twin());
-        if indices > left {
-            break;
-        }
-        match session.solve(pair, &[]) {
-            Ok(()) => left -= indices,
-            // If the memory does not suffice, the measurements so far are used.
-            Err(BuildError::Memory { .. }) => break,
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(read)
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    (count > 0.0).then_some(sum / count)
-}
-
-/// The seconds to solve a slice and write its file.
-fn time(figures: &Figures) -> f64 {
-    figures.solve_seconds + figures.write_seconds
-}
-
-fn by_slice(figures: Vec<Figures>) -> HashMap<Slice, Figures> {
-    figures.into_iter().map(|f| (Slice::from(f.slice), f)).collect()
-}
-
-/// The ratio of the times measured now to those noted for the same slices; 1 if none are noted.
-fn slowdown(measured: &HashMap<Slice, Figures>, noted: &HashMap<Slice, Figures>) -> f64 {
-    let common = measured.iter().filter_map(|(slice, here)| Some((here, noted.get(slice)?)));
-    let (here, there) =
-        common.fold((0.0, 0.0), |(h, t), (here, there)| (h + time(here), t + time(there)));
-    if there > 0.0 && here > 0.0 { here / there } else { 1.0 }
-}
-
-/// Ways to take pieces away, as places in (a, b, c, d): one piece, or one of each side.
-const ONE: &[&[usize]] = &[&[0], &[1], &[2], &[3]];
-const ONE_EACH: &[&[usize]] = &[&[0, 2], &[0, 3], &[1, 2], &[1, 3]];
-
-/// The slices with pieces taken away in each of these ways.
-fn fewer(slice: Slice, ways: &[&[usize]]) -> Vec<Slice> {
-    let without = |way: &&[usize]| {
-        let mut counts = slice.name().0;
-        for &place in *way {
-            counts[place] = counts[place].checked_sub(1)?;
-        }
-        let [a, b, c, d] = counts;
-        (a + b > 0 && c + d > 0).then(|| Slice::new(a, b, c, d))
+/// The largest cover by number of pieces that is built in a few seconds.
+fn small_cover(board: &Board) -> Cover {
+    let indices = |n| Slice::all(board, &Cover::up_to(n)).iter().map(|s| s.indices(board)).sum();
+    let fits = |n: &u8| -> bool {
+        let all: u64 = indices(*n);
+        all <= MEASURED
     };
-    ways.iter().filter_map(without).collect()
+    Cover::up_to((2..board.squares()).take_while(fits).last().unwrap_or(2))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::Pace;
-
-    #[test]
-    fn the_time_of_a_slice_is_no_time_of_its_indices() {
-        // A slice takes 1.5 ms and an index 7 ns, and one slice has an interruption of half a
-        // second.
-        let mut slices = [1e2, 1e3, 1e4, 2e4, 1e6, 3e6, 1e8, 2e8].map(|x| (x, 1.5e-3 + 7e-9 * x));
-        slices[5].1 += 0.5;
-        let Pace { slice, index } = Pace::of_slices(slices.to_vec());
-        assert!((1.4e-3..1.6e-3).contains(&slice), "{slice}");
-        assert!((6.9e-9..7.1e-9).contains(&index), "{index}");
-        // The pace of one slice, and of none.
-        let pace = |slices: &[(f64, f64)]| Pace::of_slices(slices.to_vec());
-        assert_eq!(pace(&[(1e6, 0.01)]), Pace { slice: 0.0, index: 1e-8 });
-        assert_eq!(pace(&[]), Pace { slice: 0.0, index: 0.0 });
-    }
+/// The seconds and bytes of a slice, by the table.
+fn by_table(board: &Board, slice: Slice) -> (f64, f64) {
+    let (seconds, bytes) = INDEX[usize::from(slice.pieces() - 2).min(INDEX.len() - 1)];
+    let indices = slice.indices(board) as f64;
+    (SLICE.0 + seconds * indices, SLICE.1 + bytes * indices)
 }

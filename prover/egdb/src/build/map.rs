@@ -21,9 +21,7 @@ pub enum Making {
     Wait,
     /// Tables are about to be made.
     Begin {
-        /// The number of slices.
         slices: usize,
-        /// The number of their indices.
         indices: u64,
         /// The bytes of the tables' files.
         bytes: u64,
@@ -100,9 +98,6 @@ impl BuildSession<'_> {
     }
 
     /// Removes the files of all tables; returns the freed bytes.
-    ///
-    /// # Errors
-    /// [`BuildError`]
     pub fn remove_tables(&self, wait: impl FnOnce()) -> Result<u64, BuildError> {
         let _lock = self.tables.lock(wait)?;
         Ok(self.tables.remove_all()?)

@@ -15,9 +15,6 @@ use draughtproof_game::Board;
 
 impl BuildSession<'_> {
     /// Checks that the memory suffices to build a database, before anything of it is built.
-    ///
-    /// # Errors
-    /// [`BuildError::Memory`]
     pub fn check_memory(board: &Board, cover: &Cover, limit: u64) -> Result<(), BuildError> {
         BuildError::check_memory(board, cover, Self::least_memory(board, cover), limit)
     }

@@ -57,7 +57,6 @@ impl Residency {
         self.mapped.insert(slice);
     }
 
-    /// Whether a slice is in a mapped file.
     pub(crate) fn is_mapped(&self, slice: Slice) -> bool {
         self.mapped.contains(&slice)
     }

@@ -57,7 +57,6 @@ impl<'a> BuildSession<'a> {
         })
     }
 
-    /// The store.
     pub fn store(&self) -> &Store {
         self.store
     }
@@ -70,11 +69,6 @@ impl<'a> BuildSession<'a> {
         later: &[Slice],
     ) -> Result<(), BuildError> {
         self.bring_with_progress(wanted, room, later, |_| ())
-    }
-
-    /// Brings finished slices into memory.
-    pub(crate) fn load(&mut self, slices: &[Slice]) -> Result<(), BuildError> {
-        self.bring(slices, 0, &[])
     }
 
     /// Like [`BuildSession::bring`]; calls `loaded` with each slice once it is in memory.
@@ -165,9 +159,6 @@ impl<'a> BuildSession<'a> {
 
     /// Loads all slices of the session's cover. `progress` is called with the number of indices of
     /// each slice that has been loaded.
-    ///
-    /// # Errors
-    /// [`BuildError`]
     pub fn load_all(mut self, mut progress: impl FnMut(u64)) -> Result<crate::Values, BuildError> {
         let (board, all) = (self.board, Slice::all(self.board, &self.cover));
         self.bring_with_progress(&all, 0, &[], |slice| progress(slice.indices(board)))?;

@@ -94,7 +94,6 @@ impl SliceDecoder {
         &self.parts.layout
     }
 
-    /// The number of units.
     pub(crate) fn units(&self) -> u64 {
         self.layout().count().div_ceil(UNIT_PARTS)
     }

@@ -38,7 +38,6 @@ pub(crate) struct Layout {
 pub(crate) struct Span {
     /// The numbers of the first block, row and column.
     pub(crate) first: [u64; 3],
-    /// The number of blocks.
     pub(crate) blocks: u64,
     /// The number of rows of each block.
     pub(crate) rows: u64,

@@ -94,7 +94,6 @@ pub(crate) struct Parts {
     pub(crate) layout: Layout,
 }
 
-/// A block of a part.
 struct PartBlock {
     /// The number of the block within the part.
     number: u64,

@@ -129,9 +129,6 @@ pub(crate) fn has_file(store: &Store, record: &SliceRecord) -> bool {
 }
 
 /// Writes the depths of a slice (under [`Store::lock`]), whose values are those of the record.
-///
-/// # Errors
-/// [`StoreError::Io`].
 pub(crate) fn save(
     store: &Store,
     record: &SliceRecord,

@@ -17,7 +17,6 @@ use draughtproof_game::{Board, Position};
 /// are very long.
 const KEPT: usize = 64;
 
-/// A decoded unit.
 struct DecodedUnit {
     slice: Slice,
     /// The number of the unit in the slice.
@@ -72,18 +71,12 @@ impl Depths {
     }
 
     /// The longest depth of a slice in plies; `None` where there is no depth file.
-    ///
-    /// # Errors
-    /// As for [`Depths::depth`].
     pub fn longest(&self, slice: Slice) -> Result<Option<u32>, StoreError> {
         Ok(self.file(slice)?.map(|file| file.longest.into()))
     }
 
     /// A position of a slice, Black to move, without a capture, that has its longest depth; `None`
     /// where there is no depth file, or no win and loss. It is the first in the order of indices.
-    ///
-    /// # Errors
-    /// As for [`Depths::depth`].
     pub fn longest_position(&self, slice: Slice) -> Result<Option<Position>, StoreError> {
         // If the longest depth is 0, positions that are no wins or losses have a 0 as well.
         let Some(file) = self.file(slice)?.filter(|file| file.longest > 0) else { return Ok(None) };

@@ -51,9 +51,6 @@ pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>
 }
 
 /// Writes the parts of a file atomically.
-///
-/// # Errors
-/// As for [`write_file`].
 pub(crate) fn write_parts<B: AsRef<[u8]>>(
     path: &Path,
     parts: impl Iterator<Item = B>,

@@ -38,7 +38,6 @@ pub enum StoreError {
     /// The bytes of a file do not have the required format.
     #[error("{path}: {source}; {}", remedy(path, directory))]
     Wire {
-        /// The path of the file.
         path: PathBuf,
         /// The fault, with its offset.
         source: WireError,
@@ -48,7 +47,6 @@ pub enum StoreError {
     /// A file belongs to another database or is damaged.
     #[error("{path}: expected {expected}, found {found}; {}", remedy(path, directory))]
     Mismatch {
-        /// The path of the file.
         path: PathBuf,
         /// The expected content.
         expected: String,
@@ -62,7 +60,6 @@ pub enum StoreError {
         "{path}: expected {expected}, found {found}; remove it and write it again with `prove db --depth`"
     )]
     Depth {
-        /// The path of the file.
         path: PathBuf,
         /// The expected content.
         expected: String,

@@ -15,11 +15,9 @@ use crate::index::slice::Slice;
 /// The measurements of a slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// The name of the slice.
     pub slice: SliceName,
     /// The number of indices, including those that stand for no position.
     pub indices: u64,
-    /// The number of positions.
     pub positions: u64,
     /// The number of wins for the side to move.
     pub win: u64,
@@ -76,9 +74,6 @@ impl Store {
 
     /// Appends the figures of a slice to the file beside the database (under [`Store::lock`] or
     /// [`Store::lock_with_others`]).
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub fn add_figures(&self, figures: &Figures) -> Result<(), StoreError> {
         let path = self.figures_path();
         let write = || {

@@ -62,9 +62,6 @@ impl Store {
     /// Keeps other processes from building a slice and its twin as long as the file is held (under
     /// [`Store::lock_with_others`]). If another process builds them, calls `wait` and waits until
     /// it is done.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub(crate) fn lock_pair(&self, slice: Slice, wait: impl FnOnce()) -> Result<File, StoreError> {
         // The prefix of its name lets the next build of the whole database remove it.
         let name = format!("{UNFINISHED}lock-{}", slice.name().file_name());

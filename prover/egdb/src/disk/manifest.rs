@@ -67,9 +67,6 @@ impl Store {
     }
 
     /// The cover and the records of the MANIFEST; an empty cover if there is no database.
-    ///
-    /// # Errors
-    /// [`StoreError`]
     pub fn finished(&self) -> Result<(Cover, Vec<SliceRecord>), StoreError> {
         match self.manifest() {
             Ok(manifest) => Ok((manifest.cover, manifest.slices)),
@@ -94,9 +91,6 @@ impl Store {
 
     /// Extends the cover of the database (under [`Store::lock`]); all slices of the new cover must
     /// be finished.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub fn complete(&self, cover: &Cover, records: &[SliceRecord]) -> Result<(), StoreError> {
         for record in records {
             let name = record.name.file_name();
@@ -117,9 +111,6 @@ impl Store {
     }
 
     /// Writes the MANIFEST (under [`Store::lock`]), by which the database has these slices.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     fn save_manifest(&self, cover: &Cover, slices: Vec<SliceRecord>) -> Result<(), StoreError> {
         let (rows, columns) = (self.board.rows(), self.board.columns());
         let manifest = DatabaseManifest { rows, columns, cover: cover.clone(), slices };

@@ -40,7 +40,6 @@ const VERSION: u32 = 1;
 const PAGE: usize = 4096;
 /// The bytes of a checksum.
 const SUM: usize = 8;
-/// The number of groups in a page.
 const GROUPS: usize = PAGE / 16;
 
 /// The win word and the loss word of 64 values.

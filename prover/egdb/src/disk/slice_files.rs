@@ -18,9 +18,6 @@ use crate::values::table::Table;
 
 impl Store {
     /// The slices of which there are files; the MANIFEST may list them or not.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn slices_there(&self) -> Result<Vec<Slice>, StoreError> {
         let mut slices = Vec::new();
         let all = Cover::up_to(self.board.squares());
@@ -38,9 +35,6 @@ impl Store {
     }
 
     /// The record of a finished slice.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub fn record(&self, slice: Slice) -> Result<SliceRecord, StoreError> {
         let path = self.slice_path(slice);
         let io = |source| StoreError::Io { path: path.clone(), source };
@@ -52,9 +46,6 @@ impl Store {
     }
 
     /// Opens the file of a finished slice for reading.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub fn open_slice(&self, slice: Slice) -> Result<fs::File, StoreError> {
         let path = self.slice_path(slice);
         fs::File::open(&path).map_err(|source| StoreError::Io { path, source })
@@ -167,9 +158,6 @@ impl Store {
 
     /// Writes a solved slice (under [`Store::lock`] or [`Store::lock_with_others`]); returns the
     /// length of its file.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub fn save_slice(&self, slice: Slice, table: &Table) -> Result<u64, StoreError> {
         let path = self.building.join(slice.name().file_name());
         let io = |source| StoreError::Io { path: path.clone(), source };
@@ -198,9 +186,6 @@ impl Store {
 
     /// Removes slices of a cover that the MANIFEST does not list if they are damaged (under
     /// [`Store::lock`]): their digests are not known yet, but their checksums are.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn remove_damaged(&self, cover: &Cover) -> Result<(), StoreError> {
         let (there, _) = self.finished()?;
         let slices = Slice::all(&self.board, cover);
@@ -212,9 +197,6 @@ impl Store {
 
     /// Like [`Store::remove_damaged`], but for one slice that the MANIFEST does not list. Returns
     /// whether it is there and undamaged.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(super) fn remove_slice_if_damaged(&self, slice: Slice) -> Result<bool, StoreError> {
         // A run may have been killed when it had moved only some slices beside the others.
         let path = self.slice_path(slice);
@@ -232,9 +214,6 @@ impl Store {
 
     /// Whether slices that the MANIFEST does not list are there and undamaged (under
     /// [`Store::lock_pair`]); removes damaged ones.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub(crate) fn are_finished(&self, pair: &[Slice]) -> Result<bool, StoreError> {
         let mut finished = true;
         for &slice in pair {

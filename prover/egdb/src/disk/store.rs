@@ -50,7 +50,6 @@ impl Store {
         self.directory.with_extension("tables")
     }
 
-    /// The path of the depths of a slice.
     pub(crate) fn depth_path(&self, slice: Slice) -> PathBuf {
         self.depth_directory().join(slice.name().file_name())
     }
@@ -71,9 +70,6 @@ impl Store {
 
     /// The free bytes on the disk of the database; more than any database takes if the system
     /// cannot report them.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub fn free_space(&self) -> Result<u64, StoreError> {
         let there = self.directory.ancestors().find(|folder| folder.exists());
         let there = there.unwrap_or(Path::new("."));

@@ -74,9 +74,6 @@ impl TableFiles {
     }
 
     /// Opens the table of a slice, if there is a file of it.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub(crate) fn open(&self, slice: Slice) -> Result<Option<Table>, StoreError> {
         let Some((path, key)) = self.place(slice) else { return Ok(None) };
         let indices = slice.indices(&self.board);
@@ -87,9 +84,6 @@ impl TableFiles {
 
     /// Writes the table of a slice. Other processes may write an equal table at the same time, and
     /// no process removes tables meanwhile ([`TableFiles::lock`]).
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub(crate) fn write(&self, slice: Slice, table: &Table) -> Result<(), StoreError> {
         let Some((path, key)) = self.place(slice) else { return Ok(()) };
         let written = mapped::write(&path, key, table.indices(), table.groups());
@@ -97,9 +91,6 @@ impl TableFiles {
     }
 
     /// Removes the file of a slice's table, if it is still there.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub(crate) fn remove(&self, slice: Slice) -> Result<(), StoreError> {
         let Some((path, _)) = self.place(slice) else { return Ok(()) };
         missing_is((), fs::remove_file(&path)).map_err(|source| StoreError::Io { path, source })
@@ -108,9 +99,6 @@ impl TableFiles {
     /// Keeps other processes from making tables, as long as the file is held. If another process
     /// makes tables, calls `wait` and waits until it is done. Removes the files that a killed
     /// process has left unfinished.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub(crate) fn lock(&self, wait: impl FnOnce()) -> Result<File, StoreError> {
         let path = self.directory.with_extension("tables.lock");
         let io = |source| StoreError::Io { path: path.clone(), source };
@@ -121,9 +109,6 @@ impl TableFiles {
     }
 
     /// Removes all tables (under [`TableFiles::lock`]); returns the freed bytes.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub(crate) fn remove_all(&self) -> Result<u64, StoreError> {
         let io = |source| StoreError::Io { path: self.directory.clone(), source };
         let mut bytes = 0;
@@ -139,9 +124,6 @@ impl TableFiles {
 
 impl Store {
     /// The bytes of the decoded tables in their directory.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`]
     pub fn table_bytes(&self) -> Result<u64, StoreError> {
         let directory = self.tables();
         let read = || {

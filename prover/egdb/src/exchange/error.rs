@@ -36,7 +36,6 @@ pub enum ExchangeError {
     /// A file differs from its entry in the list.
     #[error("{path}: expected {expected}, found {found}; copy it again")]
     Mismatch {
-        /// The path of the file.
         path: PathBuf,
         /// The entry in the list.
         expected: String,
@@ -46,7 +45,6 @@ pub enum ExchangeError {
     /// A line of a file does not have the required form.
     #[error("{path}, line {line}: expected {expected}, found {found:?}")]
     Line {
-        /// The path of the file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,

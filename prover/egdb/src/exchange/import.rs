@@ -15,7 +15,6 @@ use crate::disk::store::Store;
 /// The most bytes of a list: a hundred times those of the list of the largest database.
 const MOST_LIST: u64 = 64 << 20;
 
-/// A file of the list.
 struct Listed {
     path: String,
     length: u64,

@@ -104,7 +104,6 @@ pub fn squares(mut set: u32) -> impl Iterator<Item = u8> {
 pub struct KingSets {
     /// The number of kings, k.
     pub kings: u8,
-    /// The sets, each at its number.
     pub sets: Vec<u32>,
     /// The number of words of a row of one bit for each set.
     pub words: usize,

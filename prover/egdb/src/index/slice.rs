@@ -50,7 +50,6 @@ impl Slice {
         self.men.max(self.enemy_men) <= board.man_squares() && cover.admits_slice(self.name())
     }
 
-    /// The number of pieces.
     pub fn pieces(self) -> u8 {
         self.men + self.kings + self.enemy_men + self.enemy_kings
     }

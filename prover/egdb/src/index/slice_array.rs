@@ -26,7 +26,6 @@ impl SliceArray {
         })
     }
 
-    /// The place of a slice.
     #[inline]
     pub(crate) fn place(self, slice: Slice) -> usize {
         let counts = [slice.men, slice.kings, slice.enemy_men, slice.enemy_kings];

@@ -99,7 +99,6 @@ pub(crate) struct SolvedBlock {
 /// The solved values of some blocks, ready to be copied into the tables.
 #[derive(Default)]
 pub(crate) struct Solved {
-    /// The blocks.
     pub blocks: Vec<SolvedBlock>,
     /// The win words of all blocks.
     pub win: Vec<u64>,

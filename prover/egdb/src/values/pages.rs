@@ -23,9 +23,6 @@ impl fmt::Display for OutOfMemory {
 impl std::error::Error for OutOfMemory {}
 
 /// A table of this length, in large pages if the system has them.
-///
-/// # Errors
-/// [`OutOfMemory`]
 pub fn try_table<T>(length: usize, value: impl FnMut() -> T) -> Result<Vec<T>, OutOfMemory> {
     let bytes = (length as u64).saturating_mul(size_of::<T>() as u64);
     let mut table = Vec::new();
@@ -41,9 +38,6 @@ pub fn table<T>(length: usize, value: impl FnMut() -> T) -> Vec<T> {
 }
 
 /// Returns zeroed words. The system provides a page of them when it is first touched.
-///
-/// # Errors
-/// [`OutOfMemory`]
 pub fn zeroed_words(length: usize) -> Result<Vec<AtomicU64>, OutOfMemory> {
     let bytes = (length as u64).saturating_mul(size_of::<AtomicU64>() as u64);
     bytemuck::try_zeroed_vec(length).map_err(|()| OutOfMemory { bytes })

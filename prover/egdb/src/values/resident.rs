@@ -26,7 +26,6 @@ impl Tables {
         Tables { places, tables: places.slices().map(|_| Table::new(0)).collect() }
     }
 
-    /// The table of a slice.
     #[inline]
     pub fn get(&self, slice: Slice) -> &Table {
         &self.tables[self.places.place(slice)]
@@ -205,9 +204,6 @@ impl Values {
     /// The values of many positions, in order. The places of 64 positions are computed before the
     /// first of their values is read, so that the processor's waits for memory overlap. Each part
     /// that must be decoded is decoded once, by all threads.
-    ///
-    /// # Errors
-    /// As for [`Values::try_probe`].
     pub fn probe_batch(&self, positions: &[Position]) -> Result<Vec<Option<Value>>, StoreError> {
         const AT_A_TIME: usize = 64;
         let mut values = Vec::with_capacity(positions.len());
@@ -244,9 +240,6 @@ impl Values {
     }
 
     /// Decodes the parts that looking up these positions needs.
-    ///
-    /// # Errors
-    /// As for [`Values::try_probe`].
     pub fn prefetch(&self, positions: &[Position]) -> Result<(), StoreError> {
         let Some(files) = &self.files else { return Ok(()) };
         let mut wanted = Vec::new();

@@ -8,16 +8,12 @@ use draughtproof_game::Board;
 /// The numbers of positions of a slice by value, for the side to move.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// The number of all positions.
     pub positions: u64,
-    /// The number of wins.
     pub win: u64,
-    /// The number of losses.
     pub loss: u64,
 }
 
 impl Counts {
-    /// The number of draws.
     pub fn draw(&self) -> u64 {
         self.positions - self.win - self.loss
     }
@@ -30,7 +26,6 @@ impl Counts {
     }
 }
 
-/// Counts a slice of a database.
 pub fn count(database: &Values, slice: Slice) -> Counts {
     let (win, loss) = database.table(slice).count();
     Counts { positions: placements(database.board(), slice), win, loss }

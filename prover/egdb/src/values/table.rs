@@ -49,7 +49,6 @@ impl Table {
         Table { indices, groups: Groups::Owned(groups) }
     }
 
-    /// The table of `indices` indices in a mapped file.
     pub(crate) fn mapped(indices: u64, map: MappedTable) -> Self {
         Table { indices, groups: Groups::Mapped(map) }
     }
@@ -78,12 +77,10 @@ impl Table {
         }
     }
 
-    /// The number of indices.
     pub fn indices(&self) -> u64 {
         self.indices
     }
 
-    /// The value at an index.
     #[inline]
     pub fn value(&self, index: u64) -> Value {
         let [win, loss] = self.groups()[(index / 64) as usize];
@@ -102,7 +99,6 @@ impl Table {
         Some(value_of(win, loss, index % 64))
     }
 
-    /// Sets the value at an index.
     pub fn set(&mut self, index: u64, value: Value) {
         let (group, bit) = (&mut self.groups_mut()[(index / 64) as usize], index % 64);
         group[0] = group[0] & !(1 << bit) | u64::from(value == Value::Win) << bit;

@@ -63,7 +63,6 @@ pub fn build(board: &Board, cover: &Cover) -> Values {
     builder.finish()
 }
 
-/// A cover from its text.
 pub fn cover(text: &str) -> Cover {
     Cover::parse(text).unwrap()
 }

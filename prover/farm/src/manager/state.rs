@@ -80,7 +80,6 @@ struct Handed<R> {
     receipt: R,
 }
 
-/// The state of a worker.
 #[derive(Debug, Clone)]
 pub(super) struct WorkerState {
     pub(super) beat: Heartbeat,

@@ -23,7 +23,6 @@ pub struct Databases {
     pub room: Room,
 }
 
-/// The settings of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerSettings {
     /// The worker's name: one token of a subject.

@@ -63,7 +63,6 @@ impl Line {
         self.half_moves = half_moves_after_set_up(self.half_moves, &position);
     }
 
-    /// Plays a move.
     pub(super) fn play(&mut self, board: &Board, text: &str) -> Result<Played, MoveError> {
         let mut first_error = None;
         let mut played: Option<Played> = None;

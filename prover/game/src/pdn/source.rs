@@ -247,7 +247,6 @@ impl<R: BufRead> Source<R> {
     }
 }
 
-/// The number of bytes before the place `at` in a text that begins at `begin`.
 pub(super) fn bytes_before(text: &[u8], begin: Place, at: Place) -> usize {
     let mut source = Source::new(text);
     (source.line, source.column) = begin;

@@ -27,7 +27,6 @@ pub enum BookError {
     /// The file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// The path of the file.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -38,7 +37,6 @@ pub enum BookError {
     /// A line does not have the form of a book's.
     #[error("{path}, {what}")]
     Line {
-        /// The path of the file.
         path: PathBuf,
         /// The line, what was expected there, and what was found.
         what: String,
@@ -49,10 +47,6 @@ pub enum BookError {
 }
 
 impl Book {
-    /// Reads a book of a game.
-    ///
-    /// # Errors
-    /// [`BookError`]
     pub fn read(path: &Path, game: &Game) -> Result<Self, BookError> {
         let io = |source| BookError::Io { path: path.into(), source };
         // A device or a pipe may have no end.
@@ -65,9 +59,6 @@ impl Book {
     }
 
     /// Writes the book to a file, which appears complete.
-    ///
-    /// # Errors
-    /// [`BookError`]
     pub fn save(&self, path: &Path, game: &Game) -> Result<(), BookError> {
         let text = self.write(game)?;
         write_file(path, |out| io::Write::write_all(out, text.as_bytes()))

@@ -63,7 +63,6 @@ impl Book {
         self.moves(position).iter().map(|m| m.value).max()
     }
 
-    /// Whether a move of a position is refuted.
     pub fn is_refuted(&self, position: &Position, m: &BookMove) -> bool {
         self.value(position).is_some_and(|best| m.value <= best - REFUTED)
     }

@@ -10,7 +10,6 @@ use thiserror::Error;
 pub enum Command {
     /// Print the engine's name and parameters.
     Hub,
-    /// Set a parameter.
     SetParam {
         /// The name of the parameter.
         name: String,
@@ -129,9 +128,6 @@ pub enum CommandError {
 }
 
 /// Parses a line; `None` if it is empty.
-///
-/// # Errors
-/// [`CommandError`]
 pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
     let mut scanner = Scanner { line, at: 0 };
     scanner.skip_blanks();

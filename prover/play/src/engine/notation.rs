@@ -43,10 +43,6 @@ pub enum PositionError {
     Uncrowned,
 }
 
-/// Reads a position.
-///
-/// # Errors
-/// [`PositionError`]
 pub fn read_position(board: &Board, text: &str) -> Result<Position, PositionError> {
     let expected = usize::from(board.squares()) + 1;
     let found = text.chars().count();
@@ -78,7 +74,6 @@ pub fn read_position(board: &Board, text: &str) -> Result<Position, PositionErro
     Ok(turned.twin(board))
 }
 
-/// Writes a position.
 pub fn write_position(board: &Board, position: &Position) -> String {
     let turned = position.twin(board);
     let mut text = String::from(match turned.turn {

@@ -115,7 +115,6 @@ impl<'a> Judge<'a> {
         Judge { lookup, limits, idle: Mutex::default(), judged: Mutex::default() }
     }
 
-    /// The verdict on a position.
     pub fn judge(&self, position: &Position) -> Verdict {
         let judged = || self.judged.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(verdict) = judged().get(position) {

@@ -108,7 +108,6 @@ impl<'a> ReplayRow<'a> {
 /// Counts of the games that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// The number of games.
     pub games: usize,
     /// The number of games with a fault.
     pub faulty: usize,

@@ -17,7 +17,6 @@ pub struct Published {
     pub line: usize,
     /// The position as the file has it: a FEN, or moves from the start.
     pub text: String,
-    /// The position.
     pub position: Position,
     /// The outcomes that the published value admits.
     pub value: Outcomes,
@@ -29,7 +28,6 @@ pub enum LiteratureError {
     /// The file cannot be read.
     #[error("{path}: {source}")]
     Io {
-        /// The path of the file.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -37,7 +35,6 @@ pub enum LiteratureError {
     /// A line does not have the required form.
     #[error("{path}, line {line}: {what}")]
     Line {
-        /// The path of the file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,

@@ -56,7 +56,6 @@ impl Outcomes {
         Outcomes(draw | black | white)
     }
 
-    /// The outcome that a side wins.
     fn win_of(side: Side) -> Outcomes {
         match side {
             Side::Black => Self::BLACK_WINS,

@@ -62,7 +62,6 @@ pub struct MoveAnswer {
 pub enum KnownValue {
     /// The value is known.
     Exact {
-        /// The value.
         #[cfg_attr(feature = "openapi", schema(example = "draw"))]
         value: &'static str,
     },

@@ -8,9 +8,6 @@ impl Lookup<'_> {
     /// Like [`Lookup::rate_moves`]. Where the position is won or lost, depths that are not stored
     /// are found, as far as the order of the best moves needs them and until `is_stopped` returns
     /// true.
-    ///
-    /// # Errors
-    /// As for [`Lookup::answer`].
     pub fn rate_moves_with(
         &self,
         finder: &mut DepthFinder,

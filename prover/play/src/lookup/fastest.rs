@@ -32,9 +32,6 @@ impl Lookup<'_> {
     /// The move of a won position with which the winner comes soonest to a capture, crowning or
     /// move of a man that keeps the win, against the longest defence. `None` if the known values do
     /// not show one, if too many positions come up, or if `is_stopped` returns true.
-    ///
-    /// # Errors
-    /// As for [`Lookup::answer`].
     pub fn fastest(
         &self,
         start: &Position,

@@ -26,7 +26,6 @@ use crate::egdb::{Depths, RatedMove, StoreError, Value, ValueRange, Values};
 /// The sources of values and depths.
 #[derive(Clone, Copy)]
 pub struct Lookup<'a> {
-    /// The board.
     pub board: &'a Board,
     /// The values of the positions.
     pub values: &'a Values,
@@ -66,9 +65,6 @@ impl Lookup<'_> {
 
     /// Like [`Lookup::answer`], without what values rest on; also returns the moves with their
     /// positions, in the order of the answer.
-    ///
-    /// # Errors
-    /// As for [`Lookup::answer`].
     pub fn answer_and_rate(
         &self,
         position: &Position,
@@ -92,9 +88,6 @@ impl Lookup<'_> {
     }
 
     /// The bounds of the value of a position, and what they rest on; `None` if there are none.
-    ///
-    /// # Errors
-    /// As for [`Lookup::answer`].
     pub fn bounds(&self, position: &Position) -> Result<(ValueRange, Option<Basis>), LookupError> {
         let value = self.value(position, &self.moves(position)?)?;
         Ok((value, self.basis(position, value)?))
@@ -113,9 +106,6 @@ impl Lookup<'_> {
 
     /// The legal moves, the best first, by database and certificates. Moves that lead to equal
     /// positions are one.
-    ///
-    /// # Errors
-    /// As for [`Lookup::answer`].
     pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, LookupError> {
         let mut rated = self.rate_moves(position)?;
         for m in &mut rated {
@@ -127,9 +117,6 @@ impl Lookup<'_> {
 
     /// Like [`Lookup::moves`], by the database alone: a win that is played by depths must not rest
     /// on a certificate, which has none.
-    ///
-    /// # Errors
-    /// As for [`Lookup::answer`].
     pub fn rate_moves(&self, position: &Position) -> Result<Vec<RatedMove>, LookupError> {
         Ok(self.values.rate_moves(self.depths, position)?)
     }

@@ -20,9 +20,6 @@ const PLIES: u32 = 4;
 impl KeptValue<'_, '_> {
     /// The strength of a drawn position for the side that has just moved: a score in hundredths of
     /// a man, from the share of the opponent's replies that lose and from the evaluation.
-    ///
-    /// # Errors
-    /// [`LookupError`]
     pub(super) fn strength_of_draw(&self, after: &Position) -> Result<i32, LookupError> {
         let danger = self.danger(after, REPLIES)?;
         let score = -self.score(after, Value::Draw, PLIES)?;

@@ -20,9 +20,6 @@ pub(super) struct KeptValue<'s, 'a> {
 
 impl KeptValue<'_, '_> {
     /// The moves that keep the value of a position, which must have this value.
-    ///
-    /// # Errors
-    /// [`LookupError`]
     pub(super) fn moves(
         &self,
         position: &Position,
@@ -41,9 +38,6 @@ impl KeptValue<'_, '_> {
 
     /// The score of a position of this value for the side to move, in hundredths of a man, by a
     /// search of `plies` plies; captures are played out.
-    ///
-    /// # Errors
-    /// [`LookupError`]
     pub(super) fn score(
         &self,
         position: &Position,

@@ -46,7 +46,6 @@ impl GameRecord {
         GameRecord { game, start, positions: Vec::new() }
     }
 
-    /// The board.
     pub fn board(&self) -> &Board {
         &self.game.board
     }

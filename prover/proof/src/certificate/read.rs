@@ -25,7 +25,6 @@ pub enum ReadError {
     /// A file cannot be read.
     #[error("{path}: {source}")]
     Io {
-        /// The path of the file.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -33,7 +32,6 @@ pub enum ReadError {
     /// The bytes of a file are not as required.
     #[error("{path}: {what}")]
     Wrong {
-        /// The path of the file.
         path: PathBuf,
         /// The place in the file, what was expected there, and what was found.
         what: String,
@@ -54,7 +52,6 @@ pub struct BrokenProof {
 
 /// A certificate that was read from a directory.
 pub struct Stored {
-    /// The path of the directory.
     pub directory: PathBuf,
     /// The claim of the certificate.
     pub claim: Claim,

@@ -17,9 +17,7 @@ use super::read::Stored;
 use super::section::Section;
 use crate::egdb::atomic::{self, sync_directory};
 
-/// The number of nodes of an object.
 const NODES_PER_OBJECT: usize = 1 << 16;
-/// The number of leaves of an object.
 const LEAVES_PER_OBJECT: usize = 1 << 12;
 
 /// A certificate, ready to be written.

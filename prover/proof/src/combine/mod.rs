@@ -79,7 +79,6 @@ pub enum CombineError {
     /// A certificate proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
-    /// Openings are missing.
     #[error("{0}")]
     Missing(MissingOpenings),
 }
@@ -97,7 +96,6 @@ pub struct MissingOpenings {
 /// The missing openings of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingForQuestion {
-    /// The question.
     pub question: Question,
     /// The openings; `None` if no certificate bears on the question.
     pub openings: Option<Vec<Missing>>,
@@ -145,9 +143,6 @@ pub struct Combination<'a> {
 impl<'a> Combination<'a> {
     /// Checks that the certificates are of one game and one database, and that the start of each is
     /// at most `plies` plies from the start.
-    ///
-    /// # Errors
-    /// [`CombineError`]
     pub fn new(
         certificates: &'a [Stored],
         start: Position,

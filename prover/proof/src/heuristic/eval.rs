@@ -71,7 +71,6 @@ impl Evaluation {
         if is_for(board) { OF_8X8.get_or_init(make).as_ref() } else { None }
     }
 
-    /// The features of a position.
     pub fn features(&self, position: &Position) -> Features {
         self.masks.features(position)
     }

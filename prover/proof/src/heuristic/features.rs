@@ -5,7 +5,6 @@
 
 use crate::board::{Board, Position, Side};
 
-/// The number of features.
 pub const FEATURES: usize = 16;
 
 /// The features' names, in order.
@@ -80,7 +79,6 @@ impl Masks {
         }
     }
 
-    /// The features of a position.
     #[inline(always)]
     pub(super) fn features(&self, p: &Position) -> Features {
         let black = self.of::<true>(p);

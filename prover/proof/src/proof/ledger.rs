@@ -15,10 +15,7 @@ use std::time::{Duration, Instant};
 
 use certificate_spec::Digest;
 use redb::backends::InMemoryBackend;
-use redb::{
-    Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, TableError,
-    TableHandle,
-};
+use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, TableError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -28,8 +25,6 @@ use crate::search::Checkpoint;
 use crate::wire;
 
 const RESULTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("ledger 1");
-/// The prefix of the table names of earlier versions.
-const OLD_TABLES: &str = "results";
 /// The bytes of a checksum.
 const SUM: usize = 8;
 /// The longest time before new results are written to disk.
@@ -120,8 +115,6 @@ pub struct Ledger {
     is_file: bool,
     database: Database,
     fresh: Mutex<Fresh>,
-    /// The new path of a file of an earlier version that was in the place of this one.
-    set_aside: Option<PathBuf>,
 }
 
 /// A result as it is stored.
@@ -166,8 +159,7 @@ impl Default for Fresh {
 
 impl Ledger {
     /// Opens a file, or makes it, and reads all of its content: the store panics at a file whose
-    /// structure is damaged, and a panic here is better than one in the middle of a proof. A file
-    /// of an earlier version is renamed, and so are the checkpoints that are kept beside it.
+    /// structure is damaged, and a panic here is better than one in the middle of a proof.
     ///
     /// # Errors
     /// [`LedgerError`], such as when another process has it open.
@@ -176,20 +168,8 @@ impl Ledger {
             std::fs::create_dir_all(directory)
                 .map_err(|source| LedgerError::Io { path: directory.into(), source })?;
         }
-        let mut database = open_database(path)?;
-        let mut set_aside = None;
-        if is_old(&database).map_err(|e| store_error(path, e))? {
-            drop(database);
-            set_aside = Some(rename_old(path)?);
-            database = open_database(path)?;
-        }
-        Ok(Ledger {
-            path: path.into(),
-            is_file: true,
-            database,
-            fresh: Mutex::default(),
-            set_aside,
-        })
+        let database = open_database(path)?;
+        Ok(Ledger { path: path.into(), is_file: true, database, fresh: Mutex::default() })
     }
 
     /// A ledger in memory, whose results are lost when it is dropped.
@@ -200,12 +180,7 @@ impl Ledger {
         let path = PathBuf::from("memory");
         let made = Database::builder().create_with_backend(InMemoryBackend::new());
         let database = made.map_err(|e| store_error(&path, e))?;
-        Ok(Ledger { path, is_file: false, database, fresh: Mutex::default(), set_aside: None })
-    }
-
-    /// The new path of a file of an earlier version that was in the place of this one.
-    pub fn set_aside(&self) -> Option<&Path> {
-        self.set_aside.as_deref()
+        Ok(Ledger { path, is_file: false, database, fresh: Mutex::default() })
     }
 
     /// The stored results of some items, each `None` if there is none or its checksum does not fit.
@@ -346,34 +321,6 @@ fn open_database(path: &Path) -> Result<Database, LedgerError> {
     }
 }
 
-/// Whether a file has results of an earlier version.
-fn is_old(database: &Database) -> Result<bool, redb::Error> {
-    let read = database.begin_read()?;
-    Ok(read.list_tables()?.any(|table| table.name().starts_with(OLD_TABLES)))
-}
-
-/// Renames a file of an earlier version and the checkpoints beside it; returns the new path.
-fn rename_old(path: &Path) -> Result<PathBuf, LedgerError> {
-    let numbered = |n: u32| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(if n == 0 { ".old".into() } else { format!(".old{n}") });
-        PathBuf::from(name)
-    };
-    let rename = |from: &Path, to: &Path| {
-        std::fs::rename(from, to).map_err(|source| LedgerError::Io { path: from.into(), source })
-    };
-    let aside = (0..).map(numbered).find(|path| !path.exists()).unwrap_or_else(|| numbered(0));
-    for kept in searches_beside(path) {
-        let id = kept.path.extension().unwrap_or_default();
-        let mut name = aside.as_os_str().to_owned();
-        name.push(".");
-        name.push(id);
-        rename(&kept.path, Path::new(&name))?;
-    }
-    rename(path, &aside)?;
-    Ok(aside)
-}
-
 /// The checkpoints beside a file of results, in order of their names.
 fn searches_beside(path: &Path) -> Vec<KeptSearch> {
     let Some(name) = path.file_name() else { return Vec::new() };
@@ -429,9 +376,7 @@ fn store_error(path: &Path, source: impl Into<redb::Error>) -> LedgerError {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
-    use redb::{Database, ReadableTable, TableDefinition};
+    use redb::ReadableTable;
 
     use super::{Ledger, RESULTS, Record, store_error};
 
@@ -473,37 +418,5 @@ mod tests {
         }
         write.commit().expect("memory");
         assert_eq!(ledger.get(&items).expect("memory"), [None, None, None, want]);
-    }
-
-    #[test]
-    fn files_of_earlier_versions_are_set_aside() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("6x6.results");
-        let beside = |name: &str| directory.path().join(name);
-        for aside in ["6x6.results.old", "6x6.results.old1"] {
-            {
-                let database = Database::create(&path).expect("a file");
-                let old: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("results 2");
-                let write = database.begin_write().expect("a file");
-                let item: &[u8] = &[1];
-                write.open_table(old).expect("a file").insert(item, item).expect("a file");
-                write.commit().expect("a file");
-            }
-            fs::write(beside("6x6.results.0123456789abcdef"), "a kept search").expect("a file");
-            let ledger = Ledger::open(&path).expect("a file");
-            assert_eq!(ledger.set_aside(), Some(beside(aside).as_path()));
-            assert_eq!(ledger.get(&[vec![1]]).expect("a file"), [None]);
-            assert!(beside(aside).exists() && ledger.searches_kept().is_empty());
-            assert!(beside(&format!("{aside}.0123456789abcdef")).exists());
-            drop(ledger);
-            // A file of this version stays where it is.
-            let again = Ledger::open(&path).expect("a file");
-            again.put(Record { item: vec![1], result: vec![2], is_over: true });
-            again.write().expect("a file");
-            assert_eq!(again.set_aside(), None);
-            drop(again);
-            assert_eq!(Ledger::open(&path).expect("a file").set_aside(), None);
-            fs::remove_file(&path).expect("a file");
-        }
     }
 }

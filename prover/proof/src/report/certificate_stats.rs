@@ -21,7 +21,6 @@ use crate::search::KeyMap;
 pub struct Size {
     /// The number of nodes, or of leaves.
     pub nodes: u64,
-    /// The number of positions.
     pub positions: u64,
 }
 
@@ -30,7 +29,6 @@ pub struct Size {
 pub struct CertificateStats {
     /// Sizes by plies from the start; `None` for nodes that cannot be reached from there.
     pub by_ply: BTreeMap<Option<u32>, Size>,
-    /// Sizes by the number of pieces.
     pub by_pieces: BTreeMap<u32, Size>,
     /// Sizes of leaves by the number of positions that they expand: from 2ⁿ to 2ⁿ⁺¹ − 1 for each n.
     pub leaves: BTreeMap<u32, Size>,

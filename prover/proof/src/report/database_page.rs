@@ -11,9 +11,7 @@ use crate::egdb::numbers::{counted, grouped, percent, size, time};
 use crate::egdb::stats::Counts;
 use crate::egdb::{Slice, Value};
 
-/// The row of a slice.
 pub struct SliceRow {
-    /// The slice.
     pub slice: Slice,
     /// The number of its positions by value.
     pub counts: Counts,

@@ -25,9 +25,6 @@ pub enum FirstMovesError {
 
 impl FirstMoves {
     /// The first moves of a question.
-    ///
-    /// # Errors
-    /// [`FirstMovesError`]
     pub fn new(stored: &Stored, proof: &StoredProof) -> Result<Self, FirstMovesError> {
         let board = &stored.game.board;
         let mut moves = ProofMoves::new(stored);

@@ -4,7 +4,6 @@ use super::tables::{CertificateReport, QuestionReport, Row, Sums};
 use crate::egdb::numbers::{counted, grouped, size};
 use crate::proof::if_assumed;
 
-/// The report in TSV.
 pub fn tsv(report: &CertificateReport<'_>) -> String {
     let lines = lines(report, |question, table, Row { key, count, positions }| {
         let positions = positions.map_or("-".into(), |n| n.to_string());

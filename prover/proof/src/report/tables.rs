@@ -5,7 +5,6 @@ use certificate_spec::claim::Question;
 use super::certificate_stats::{CertificateStats, Size};
 use crate::certificate::{BrokenProof, Stored, StoredProof};
 
-/// A report on a certificate.
 pub struct CertificateReport<'a> {
     /// The certificate that the report is about.
     pub stored: &'a Stored,
@@ -15,7 +14,6 @@ pub struct CertificateReport<'a> {
 
 /// The tables of a question.
 pub struct QuestionReport {
-    /// The question.
     pub question: Question,
     /// The four tables of the question.
     pub tables: [Table; 4],
@@ -29,7 +27,6 @@ pub struct Table {
     pub title: &'static str,
     /// A word for the counted things, as text.
     pub counted: &'static str,
-    /// The rows.
     pub rows: Vec<Row>,
 }
 

@@ -1,18 +1,13 @@
 //! `prove db build`.
 
-use std::path::Path;
-
 use clap::Args;
-use draughtproof_proof::prepare_database::{
-    Room, check_depth_memory, check_map_space, map, prepare, prepare_depths,
-};
+use draughtproof_proof::prepare_database::{Room, check_depth_memory, prepare, prepare_depths};
 
 use super::db::{open_slice_store, print_database};
 
 use crate::cli::failure::Failure;
 use crate::cli::options::{BuildOptions, MachineOptions, MapSpace};
 use crate::cli::output::ResultOptions;
-use crate::egdb::exchange::import;
 use crate::egdb::numbers::{counted, size, time};
 use crate::egdb::{BuildError, BuildSession, Cover, Forecast, Forecaster, Slice, Store};
 
@@ -26,7 +21,7 @@ use crate::egdb::{BuildError, BuildSession, Cover, Forecast, Forecaster, Slice, 
 `prove db` without a command does the same as `prove db build`.")]
 pub(super) struct Options {
     #[command(flatten)]
-    pub(super) build: BuildOptions,
+    build: BuildOptions,
     /// Store the depths of wins and losses, too, beside the database: in DIR/RxC.depth
     #[arg(long)]
     depth: bool,
@@ -37,31 +32,18 @@ pub(super) struct Options {
     /// Fetch slices that are missing in --db from this object store, s3://bucket/prefix or a
     /// directory
     #[arg(long, value_name = "PLACE")]
-    pub(super) store: Option<String>,
+    store: Option<String>,
     #[command(flatten)]
-    pub(super) space: MapSpace,
+    space: MapSpace,
     #[command(flatten)]
-    pub(super) result: ResultOptions,
+    result: ResultOptions,
 }
 
-/// What `prove db` did in earlier versions before and after it built a database.
-#[derive(Default)]
-pub(super) struct Besides<'a> {
-    /// The directory from which a database is imported first.
-    pub(super) import: Option<&'a Path>,
-    /// Whether the tables that searches map are made afterwards.
-    pub(super) map: bool,
-}
-
-pub(super) fn run(options: &Options, besides: &Besides<'_>) -> Result<(), Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let machine = &options.build.machine;
     let progress = machine.progress();
     let (store, cover) = options.build.start()?;
     let table = options.result.begin_table()?;
-    if let Some(from) = besides.import {
-        let there = import(&store, from)?;
-        progress.say(format!("{}: {there} pieces, verified", from.display()));
-    }
     if let Some(slices) = open_slice_store(options.store.as_deref(), false, &progress)? {
         let _lock = store.lock_with_others()?;
         slices.fetch_all(&store, cover)?;
@@ -71,9 +53,6 @@ pub(super) fn run(options: &Options, besides: &Besides<'_>) -> Result<(), Failur
     if options.depth && !store.finished()?.0.includes(cover) {
         check_depth_memory(store.board(), cover, machine.memory())?;
     }
-    if besides.map {
-        check_map_space(&store, cover, &room)?;
-    }
     if !options.partly && !store.finished()?.0.includes(cover) {
         let need = BuildSession::least_memory_with_files(store.board(), cover);
         BuildError::check_memory(store.board(), cover, need, room.memory)?;
@@ -82,9 +61,6 @@ pub(super) fn run(options: &Options, besides: &Besides<'_>) -> Result<(), Failur
     prepare(&store, cover, &room, options.partly, &progress)?;
     if options.depth {
         prepare_depths(&store, cover, machine.memory(), &progress)?;
-    }
-    if besides.map {
-        map(&store, cover, &room, &progress)?;
     }
     print_database(&store, cover, table)
 }
@@ -112,7 +88,7 @@ fn announce(
     machine.progress().say("measuring this machine, for a forecast".into());
     let (memory, space) = (room.memory, room.map_space(store)?);
     let in_files = BuildSession::least_memory(board, cover) > memory;
-    let forecasts = Forecaster::new(store, scratch.path(), memory, space)?.forecast(cover);
+    let forecasts = Forecaster::new(store, scratch.path(), memory)?.forecast(cover);
     let mut left = Left::default();
     let mut smaller = None;
     let free = store.free_space()?;

@@ -25,15 +25,15 @@ Exit status: as for prove. 1 if a line disagrees; 2 if a line is not of this for
 pub(super) struct Options {
     /// The file of values
     #[arg(value_name = "FILE")]
-    pub(super) file: PathBuf,
+    file: PathBuf,
     #[command(flatten)]
-    pub(super) stored: StoredOptions,
+    stored: StoredOptions,
     #[command(flatten)]
-    pub(super) values: ValuesOptions,
+    values: ValuesOptions,
     #[command(flatten)]
-    pub(super) result: ResultOptions,
+    result: ResultOptions,
     #[command(flatten)]
-    pub(super) machine: MachineOptions,
+    machine: MachineOptions,
 }
 
 /// The numbers of lines, by how their values agree with the database.

@@ -6,9 +6,7 @@ use draughtproof_farm::SliceStore;
 use draughtproof_proof::progress::Progress;
 use serde::Serialize;
 
-use super::build::{self, Besides};
-use super::earlier::{self, EarlierOptions};
-use super::{compare, exchange, slice, tables};
+use super::{build, compare, exchange, slice, tables};
 use crate::cli::failure::Failure;
 #[cfg(not(feature = "farm"))]
 use crate::cli::left_out::SliceStore;
@@ -43,8 +41,6 @@ pub(crate) struct Options {
     command: Option<Command>,
     #[command(flatten)]
     build: build::Options,
-    #[command(flatten)]
-    earlier: EarlierOptions,
 }
 
 #[derive(Subcommand, Debug)]
@@ -65,16 +61,16 @@ enum Command {
     Compare(compare::Options),
 }
 
-pub(crate) fn run(options: Options) -> Result<(), Failure> {
-    match options.command {
-        None => earlier::run(options.build, options.earlier),
-        Some(Command::Build(options)) => build::run(&options, &Besides::default()),
-        Some(Command::Slice(options)) => slice::run(&options),
-        Some(Command::Map(options)) => tables::run_map(&options),
-        Some(Command::Unmap(options)) => tables::run_unmap(&options),
-        Some(Command::Export(options)) => exchange::run_export(&options),
-        Some(Command::Import(options)) => exchange::run_import(&options),
-        Some(Command::Compare(options)) => compare::run(&options),
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    match &options.command {
+        None => build::run(&options.build),
+        Some(Command::Build(options)) => build::run(options),
+        Some(Command::Slice(options)) => slice::run(options),
+        Some(Command::Map(options)) => tables::run_map(options),
+        Some(Command::Unmap(options)) => tables::run_unmap(options),
+        Some(Command::Export(options)) => exchange::run_export(options),
+        Some(Command::Import(options)) => exchange::run_import(options),
+        Some(Command::Compare(options)) => compare::run(options),
     }
 }
 

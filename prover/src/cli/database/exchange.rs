@@ -22,13 +22,13 @@ database. Nothing is overwritten.")]
 pub(super) struct ExportOptions {
     /// The directory to write
     #[arg(value_name = "OUT")]
-    pub(super) directory: PathBuf,
+    directory: PathBuf,
     #[command(flatten)]
-    pub(super) stored: StoredOptions,
+    stored: StoredOptions,
     #[command(flatten)]
-    pub(super) result: ResultOptions,
+    result: ResultOptions,
     #[command(flatten)]
-    pub(super) quiet: QuietOption,
+    quiet: QuietOption,
 }
 
 #[derive(Args, Debug)]

@@ -7,7 +7,6 @@ pub(crate) mod stats;
 
 mod build;
 mod compare;
-mod earlier;
 mod exchange;
 mod slice;
 mod tables;

@@ -18,24 +18,23 @@ use crate::egdb::{Cover, PairEvent, Slice, Store};
 
 A slice is written A-B-C-D: A men and B kings of the side to move, C men and D kings of the other. The slices \
 that it follows from must be in --db, or in --store. Others may be built there at the same time, from other \
-machines, too; when all are there, `prove db build` checks them and makes one database of them. `prove plan \
---script slurm` writes this as jobs for a cluster.")]
+machines, too; when all are there, `prove db build` checks them and makes one database of them.")]
 pub(super) struct Options {
     /// Build these slices, each with its twin, from finished ones
     #[arg(value_name = "A-B-C-D", required = true, value_parser = parse_slice)]
-    pub(super) slices: Vec<Slice>,
+    slices: Vec<Slice>,
     #[command(flatten)]
-    pub(super) build: BuildOptions,
+    build: BuildOptions,
     /// Fetch slices that are missing in --db from this object store, s3://bucket/prefix or a
     /// directory, and leave there what was built
     #[arg(long, value_name = "PLACE")]
-    pub(super) store: Option<String>,
+    store: Option<String>,
     /// Use the tables that are in DIR/RxC.tables, and leave those of what was read and built there
     /// for others
     #[arg(long)]
-    pub(super) map: bool,
+    map: bool,
     #[command(flatten)]
-    pub(super) result: ResultOptions,
+    result: ResultOptions,
 }
 
 /// The result for a slice and its twin.
@@ -48,7 +47,7 @@ struct Pair {
     bytes: u64,
 }
 
-pub(super) fn parse_slice(text: &str) -> Result<Slice, String> {
+fn parse_slice(text: &str) -> Result<Slice, String> {
     Slice::parse(text).ok_or_else(|| "expected four numbers, as in 2-0-1-1".into())
 }
 

@@ -35,13 +35,13 @@ pub(super) struct MapOptions {
   prove db unmap --game 8x8")]
 pub(super) struct UnmapOptions {
     #[command(flatten)]
-    pub(super) game: GameOption,
+    game: GameOption,
     #[command(flatten)]
-    pub(super) db: DatabaseOption,
+    db: DatabaseOption,
     #[command(flatten)]
-    pub(super) result: ResultOptions,
+    result: ResultOptions,
     #[command(flatten)]
-    pub(super) quiet: QuietOption,
+    quiet: QuietOption,
 }
 
 /// The tables that are there.

@@ -327,11 +327,6 @@ impl BuildOptions {
         &self.game().board
     }
 
-    /// The folder of the databases.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.db.db
-    }
-
     /// Whether there is a cover.
     pub(crate) fn has_cover(&self) -> bool {
         self.cover.is_some()
@@ -351,12 +346,6 @@ impl BuildOptions {
         let cover = self.cover()?;
         self.machine.start()?;
         Ok((Store::new(&self.db.db, self.board()), cover))
-    }
-
-    /// The options for the same database when it is there.
-    pub(crate) fn into_stored(self) -> Result<(StoredOptions, MachineOptions), Failure> {
-        self.cover()?;
-        Ok((StoredOptions::new(self.game, self.db, self.cover), self.machine))
     }
 }
 

@@ -60,9 +60,6 @@ pub(crate) struct Options {
     /// Accept only what PDN 3.0 has
     #[arg(long)]
     strict: bool,
-    /// An option of earlier versions: remarks of an earlier run are always replaced
-    #[arg(long, hide = true)]
-    fresh: bool,
     /// Write the list of mistakes to FILE
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,

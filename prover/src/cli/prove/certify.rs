@@ -11,7 +11,7 @@ use certificate_spec::provenance::{Mode, Provenance};
 use clap::Args;
 use draughtproof_proof::certificate::{ExpectedCertificate, Section, Target, mode_of, provenance};
 use draughtproof_proof::effort::{Effort, Plan};
-use draughtproof_proof::progress::{Progress, print_line};
+use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{
     Environment, Ledger, LedgerError, LineSettings, ProofSettings, QuestionProof, QueueSource,
     ROUND, Request, SearchContext, Solution, SolveError, Thresholds, Workers, solve,
@@ -290,17 +290,10 @@ impl Options {
 
     /// Opens the file of results.
     fn open_ledger(&self, emit: &Path) -> Result<Ledger, Failure> {
-        let ledger = match &self.results {
-            Some(file) => Ledger::open(file)?,
-            None => self.usual_ledger(emit)?,
-        };
-        if let Some(aside) = ledger.set_aside() {
-            print_line(&format!(
-                "{}: results of an earlier version are set aside there; this one cannot use them",
-                aside.display()
-            ));
+        match &self.results {
+            Some(file) => Ok(Ledger::open(file)?),
+            None => self.usual_ledger(emit),
         }
-        Ok(ledger)
     }
 
     /// Opens the file of results among the databases, or beside the certificate if others own the

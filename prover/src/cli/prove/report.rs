@@ -30,7 +30,7 @@ pub(crate) struct Options {
     #[arg(value_name = "CERT")]
     certificate: PathBuf,
     /// Write a theorem in Coq in place of the report; the certificate must not rest on a database
-    #[arg(long, conflicts_with_all = ["format", "html"])]
+    #[arg(long, conflicts_with = "format")]
     coq: bool,
     #[command(flatten)]
     page: PageOptions,

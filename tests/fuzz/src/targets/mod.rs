@@ -19,7 +19,6 @@ mod slice;
 
 use crate::counting::peak;
 
-/// A target.
 pub struct Target {
     /// The name of the target, and of the folder of its inputs.
     pub name: &'static str,
@@ -29,7 +28,6 @@ pub struct Target {
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
-/// All targets.
 pub const ALL: [Target; 10] = [
     Target { name: "certificate", run: certificate::run, seeds: certificate::seeds },
     Target { name: "claim", run: claim::run, seeds: claim::seeds },
@@ -44,9 +42,6 @@ pub const ALL: [Target; 10] = [
 ];
 
 /// Runs the target with this name on an input.
-///
-/// # Panics
-/// If `check` does what it must not do, or there is no such target.
 pub fn run(name: &str, bytes: &[u8]) {
     let target = ALL.iter().find(|target| target.name == name).expect("a target");
     (target.run)(bytes);
