@@ -2,10 +2,10 @@
 
 use std::ffi::{c_char, c_int};
 
-use draughtproof_egdb::Cached;
+use draughtproof_egdb::{Cached, Database};
+use draughtproof_game::Position;
 
-use crate::database::{EGDB_INVALID, EGDB_UNKNOWN, egdb_database, egdb_position, number, read};
-use crate::guard::guard;
+use crate::database::{EGDB_UNKNOWN, answer, egdb_database, egdb_position, number};
 
 /// From `egdb_probe_cached`: a file would have to be read for the value.
 pub const EGDB_NOT_CACHED: c_int = 4;
@@ -25,21 +25,14 @@ pub unsafe extern "C" fn egdb_probe_cached(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
+    let probe = |database: &Database, position: &Position| match database.probe_cached(position) {
+        Ok(Cached::Value(value)) => Ok(number(Some(value))),
+        Ok(Cached::Unknown) => Ok(EGDB_UNKNOWN),
+        Ok(Cached::NotCached) => Ok(EGDB_NOT_CACHED),
+        Err(error) => Err(error.to_string()),
+    };
     // SAFETY: the caller vouches for it.
-    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
-        return EGDB_INVALID;
-    };
-    let probe = || match read(database.board(), position) {
-        None => Ok(EGDB_INVALID),
-        Some(position) => match database.probe_cached(&position) {
-            Ok(Cached::Value(value)) => Ok(number(Some(value))),
-            Ok(Cached::Unknown) => Ok(EGDB_UNKNOWN),
-            Ok(Cached::NotCached) => Ok(EGDB_NOT_CACHED),
-            Err(error) => Err(error.to_string()),
-        },
-    };
-    // SAFETY: the caller vouches for the buffer.
-    unsafe { guard(probe, error, error_size) }
+    unsafe { answer(database, position, (error, error_size), probe) }
 }
 
 /// The bounds of the value of a position, inclusively, for the side to move: writes `EGDB_LOSS`,
@@ -59,13 +52,8 @@ pub unsafe extern "C" fn egdb_bounds(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
-    // SAFETY: the caller vouches for it.
-    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
-        return EGDB_INVALID;
-    };
-    let find = || {
-        let Some(position) = read(database.board(), position) else { return Ok(EGDB_INVALID) };
-        let bounds = database.bounds(&position).map_err(|e| e.to_string())?;
+    let find = |database: &Database, position: &Position| {
+        let bounds = database.bounds(position).map_err(|e| e.to_string())?;
         for (out, value) in [(lower, bounds.lower), (upper, bounds.upper)] {
             if !out.is_null() {
                 // SAFETY: the caller vouches for it.
@@ -74,8 +62,8 @@ pub unsafe extern "C" fn egdb_bounds(
         }
         Ok(0)
     };
-    // SAFETY: the caller vouches for the buffer.
-    unsafe { guard(find, error, error_size) }
+    // SAFETY: the caller vouches for it.
+    unsafe { answer(database, position, (error, error_size), find) }
 }
 
 /// The depth of a won or lost position: the plies until the next capture, crowning or move of a man
@@ -91,16 +79,11 @@ pub unsafe extern "C" fn egdb_depth(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
+    let find = |database: &Database, position: &Position| {
+        Ok(depth_number(database.depth(position).map_err(|e| e.to_string())?))
+    };
     // SAFETY: the caller vouches for it.
-    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
-        return EGDB_INVALID;
-    };
-    let find = || {
-        let Some(position) = read(database.board(), position) else { return Ok(EGDB_INVALID) };
-        Ok(depth_number(database.depth(&position).map_err(|e| e.to_string())?))
-    };
-    // SAFETY: the caller vouches for the buffer.
-    unsafe { guard(find, error, error_size) }
+    unsafe { answer(database, position, (error, error_size), find) }
 }
 
 /// A depth in C; `EGDB_NO_DEPTH` if there is none.

@@ -5,13 +5,11 @@
 //! [`egdb_close`].
 
 use std::ffi::{CStr, c_char, c_int};
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use draughtproof_c_text::write_message;
 use draughtproof_egdb::{Database, Mode, Value};
 use draughtproof_game::{Board, Position, Side};
-
-use crate::guard::guard;
 
 /// The side to move loses.
 pub const EGDB_LOSS: c_int = 0;
@@ -71,6 +69,46 @@ pub(crate) fn number(value: Option<Value>) -> c_int {
         Some(Value::Win) => EGDB_WIN,
         None => EGDB_UNKNOWN,
     }
+}
+
+/// The return value of a function for C: that of `work`, or [`EGDB_ERROR`] and a message if it
+/// fails or panics.
+///
+/// # Safety
+/// `error` must be null or have `size` bytes.
+pub(crate) unsafe fn guard(
+    work: impl FnOnce() -> Result<c_int, String>,
+    error: *mut c_char,
+    size: usize,
+) -> c_int {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    done.unwrap_or_else(|_| Err("internal error".into())).unwrap_or_else(|message| {
+        // SAFETY: the caller vouches for the buffer.
+        unsafe { write_message(&message, error, size) };
+        EGDB_ERROR
+    })
+}
+
+/// The answer of `find` about a position of an open database, or `EGDB_INVALID`.
+///
+/// # Safety
+/// `database` must be null or open, and `error` null or of `size` bytes.
+pub(crate) unsafe fn answer(
+    database: *const egdb_database,
+    position: egdb_position,
+    (error, size): (*mut c_char, usize),
+    find: impl FnOnce(&Database, &Position) -> Result<c_int, String>,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
+        return EGDB_INVALID;
+    };
+    let find = || match read(database.board(), position) {
+        None => Ok(EGDB_INVALID),
+        Some(position) => find(database, &position),
+    };
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { guard(find, error, size) }
 }
 
 /// The path in a C string.
@@ -233,14 +271,9 @@ pub unsafe extern "C" fn egdb_probe(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
+    let probe = |database: &Database, position: &Position| {
+        database.probe(position).map(number).map_err(|e| e.to_string())
+    };
     // SAFETY: the caller vouches for it.
-    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
-        return EGDB_INVALID;
-    };
-    let probe = || match read(database.board(), position) {
-        None => Ok(EGDB_INVALID),
-        Some(position) => database.probe(&position).map(number).map_err(|e| e.to_string()),
-    };
-    // SAFETY: the caller vouches for the buffer.
-    unsafe { guard(probe, error, error_size) }
+    unsafe { answer(database, position, (error, error_size), probe) }
 }

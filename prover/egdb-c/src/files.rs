@@ -5,8 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use draughtproof_c_text::write_message;
 use draughtproof_egdb::{Store, StoreError};
 
-use crate::database::{board, directory};
-use crate::guard::guard;
+use crate::database::{board, directory, guard};
 
 /// From `egdb_verify`: the caller has stopped it.
 pub const EGDB_STOPPED: c_int = -4;

@@ -4,5 +4,4 @@
 pub mod bounds;
 pub mod database;
 pub mod files;
-mod guard;
 pub mod moves;

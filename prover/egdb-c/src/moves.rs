@@ -3,12 +3,11 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use draughtproof_c_text::write_message;
-use draughtproof_egdb::RatedMove;
+use draughtproof_egdb::{Database, RatedMove};
 use draughtproof_game::{Board, MoveError, Position, Side};
 
 use crate::bounds::depth_number;
-use crate::database::{EGDB_INVALID, egdb_database, egdb_position, number, read};
-use crate::guard::guard;
+use crate::database::{EGDB_INVALID, answer, egdb_database, egdb_position, guard, number, read};
 
 /// The bytes of the name of a move, its zero included.
 pub const EGDB_MOVE_SIZE: usize = 48;
@@ -111,24 +110,21 @@ pub unsafe extern "C" fn egdb_moves(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
-    // SAFETY: the caller vouches for it.
-    let database = unsafe { database.as_ref() };
-    let Some(egdb_database(database)) = database.filter(|_| count == 0 || !moves.is_null()) else {
+    if count > 0 && moves.is_null() {
         return EGDB_INVALID;
-    };
-    let find = || {
+    }
+    let find = |database: &Database, position: &Position| {
         let board = database.board();
-        let Some(position) = read(board, position) else { return Ok(EGDB_INVALID) };
-        let found = database.moves(&position).map_err(|e| e.to_string())?;
+        let found = database.moves(position).map_err(|e| e.to_string())?;
         for (n, found) in found.iter().take(count).enumerate() {
-            let found = in_c(board, &position, found).map_err(|e| e.to_string())?;
+            let found = in_c(board, position, found).map_err(|e| e.to_string())?;
             // SAFETY: n < count, and the caller vouches for the elements.
             unsafe { moves.add(n).write(found) };
         }
         Ok(c_int::try_from(found.len()).unwrap_or(c_int::MAX))
     };
-    // SAFETY: the caller vouches for the buffer.
-    unsafe { guard(find, error, error_size) }
+    // SAFETY: the caller vouches for it.
+    unsafe { answer(database, position, (error, error_size), find) }
 }
 
 fn in_c(board: &Board, before: &Position, found: &RatedMove) -> Result<egdb_move, MoveError> {

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use draughtproof_play::literature::{
-    Agreement, Comparison, Evidence, Outcomes, Published, compare, read_literature,
-};
+use draughtproof_play::literature::{Evidence, Known, Outcomes, Published, read_literature};
 use draughtproof_proof::certificate::Stored;
 use draughtproof_proof::progress::Progress;
 use serde::Serialize;
@@ -66,8 +64,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let values = options.stored.open_if_there(&options.machine, &options.values)?;
     let mut rows = Vec::new();
     for published in &literature {
-        let in_database = value(&game.board, &values, &published.position)?;
-        rows.push((published, compare(published, &evidence, in_database)?));
+        let position = &published.position;
+        let in_database = value(&game.board, &values, position)?;
+        rows.push((published, evidence.of(position, in_database)?));
     }
     let counts = Counts::of(&rows);
     print(&mut table, &rows, &counts)?;
@@ -113,14 +112,11 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(rows: &[(&Published, Comparison)]) -> Counts {
-        let count = |wanted| rows.iter().filter(|(_, row)| row.agreement == wanted).count();
-        Counts {
-            lines: rows.len(),
-            agree: count(Agreement::Agree),
-            disagree: count(Agreement::Disagree),
-            open: count(Agreement::Open),
-        }
+    fn of(rows: &[(&Published, Known)]) -> Counts {
+        let agreements = || rows.iter().map(|(published, known)| known.agreement(published.value));
+        let count = |wanted| agreements().filter(|agreement| *agreement == wanted).count();
+        let [agree, disagree, open] = ["agree", "disagree", "open"].map(count);
+        Counts { lines: rows.len(), agree, disagree, open }
     }
 }
 
@@ -137,18 +133,18 @@ struct Row<'a> {
 
 fn print(
     table: &mut Table,
-    rows: &[(&Published, Comparison)],
+    rows: &[(&Published, Known)],
     counts: &Counts,
 ) -> Result<(), Failure> {
     table.columns(&["line", "position", "published", "proved", "by", "result"])?;
-    for (published, comparison) in rows {
+    for (published, known) in rows {
         let row = Row {
             line: published.line,
             position: &published.text,
             published: published.value.word(),
-            proved: comparison.proved.word(),
-            by: &comparison.sources,
-            result: comparison.agreement.word(),
+            proved: known.outcomes.word(),
+            by: &known.sources,
+            result: known.agreement(published.value),
         };
         table.row(&row, &text(&row))?;
     }
