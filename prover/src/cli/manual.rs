@@ -9,11 +9,11 @@ use clap_complete::Shell;
 use super::Cli;
 use super::failure::Failure;
 use super::output::ResultWriter;
+use crate::cli::notes::notes;
 use crate::manual::{completions, write_pages};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
-  prove manual --out ~/.local/share/man/man1 && man prove-probe")]
+#[command(after_help = notes("manual"))]
 pub(super) struct ManualOptions {
     /// The directory for the pages; it is made if it is not there
     #[arg(long, value_name = "DIR")]
@@ -21,10 +21,7 @@ pub(super) struct ManualOptions {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove completions bash >~/.local/share/bash-completion/completions/prove
-  prove completions zsh >~/.zfunc/_prove           in a directory of $fpath
-  prove completions fish >~/.config/fish/completions/prove.fish")]
+#[command(after_help = notes("completions"))]
 pub(super) struct CompletionOptions {
     /// The shell
     shell: Shell,

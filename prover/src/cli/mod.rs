@@ -8,6 +8,7 @@ mod help;
 #[cfg(not(all(feature = "farm", feature = "serve")))]
 mod left_out;
 mod manual;
+mod notes;
 mod options;
 mod output;
 mod play;
@@ -22,6 +23,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use database::{db, plan, probe, stats};
 use farm::worker;
+use notes::notes;
 use play::{analyse, annotate, book, engine, game, perft, replay};
 use prove::{certify, combine, expand, literature, report, solve, trim};
 
@@ -42,41 +44,7 @@ pub use failure::Failure;
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     arg_required_else_help = true,
-    after_help = "Examples:
-  prove --emit cert                          6x6: databases, proof, certificate
-  prove db --game 8x8 --pieces 4             only databases
-  prove probe B:WK26,10:BK25,21              every move with value and depth, from the database
-  prove analyse --time 10                    best play as far as can be seen
-  prove play cert                            a game against the proof
-  prove serve cert                           the proof and the databases, for a browser and programs
-  prove engine                               plays for a program that speaks the Hub protocol
-  prove --game 5x5/2 --emit cert-5x5         a small game that White wins
-  prove --game 8x8 --pieces 4 --fen B:W18,24,K30:B12,K16 --emit cert-8x8
-  prove --moves 4-7 --emit cert-4-7          the position after these moves
-  prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
-  prove report all --format html --out all.html  what a certificate consists of
-  prove expand all --pieces 4 --emit larger  the same over a smaller database
-  prove trim all --emit trimmed              the same without what its start does not need
-  prove literature corpus/endings.tsv        published values, against a database
-  prove plan --game 8x8 --pieces 8           how long and how large databases would be
-  prove plan --game 7x7                      how long and how large a proof would be
-  prove stats --game 8x8 --format tsv        their contents, slice by slice
-  prove book --out book.tsv                  an opening book for the engine
-  prove replay games.pdn                     whether games are legal
-  prove annotate games.pdn                   their values and mistakes
-  prove perft --depth 10                     count move sequences
-  prove manual --out man1                    manual pages; prove completions bash: for a shell
-  prove --farm nats://host:4222 --emit cert  the searches are done by workers
-  prove worker --farm nats://host:4222       one of them; as many as you like, on any machine
-  prove farm status --farm nats://host:4222  how far it is
-
-A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
-
-Exit status: 0 done; 1 not decided within --max-nodes or before Ctrl-C (if something is emitted then, it is \
-less than was asked for), or --claim does not hold, or openings are missing, or a published value disagrees, \
-or a game has a fault, or a line of standard input is no position; 2 wrong usage, or a bad game, FEN or move; 3 a file or directory that cannot be read \
-or written, or is damaged, or a limit of memory, or no broker answers `farm status`. \
-Nothing that exists is overwritten by a failure."
+    after_help = notes("prove")
 )]
 pub struct Cli {
     #[command(subcommand)]

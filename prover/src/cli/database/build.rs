@@ -6,19 +6,14 @@ use draughtproof_proof::prepare_database::{Room, check_depth_memory, prepare, pr
 use super::db::{open_slice_store, print_database};
 
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{BuildOptions, MachineOptions, MapSpace};
 use crate::cli::output::ResultOptions;
 use crate::egdb::numbers::{counted, size, time};
 use crate::egdb::{BuildError, BuildSession, Cover, Forecast, Forecaster, Slice, Store};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove db build --game 8x8 --pieces 5 --db egdb --depth
-  prove db build --game 8x8 --pieces 7,8:4        up to 7, and up to 8 with at most 4 a side
-  prove db build --game 8x8 --pieces 8 --partly   as many slices as this machine can solve
-  prove db build --game 8x8 --pieces 5 --store s3://bucket/egdb    fetches slices from there
-
-`prove db` without a command does the same as `prove db build`.")]
+#[command(after_help = notes("db build"))]
 pub(super) struct Options {
     #[command(flatten)]
     build: BuildOptions,

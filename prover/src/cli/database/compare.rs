@@ -8,20 +8,13 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{Format, ResultOptions, Table};
 use crate::egdb::exchange::{Compared, Difference, compare_values};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
-  prove db compare other.tsv --game 8x8     values of another program: FEN<TAB>win, draw or loss
-
-Shows the lines whose value is not that of the database, and counts those that agree, that disagree and that the \
-database does not cover. A value may also be w, d or l; further columns are skipped, as are empty lines, lines that \
-begin with #, and a first line with fen and value. `prove literature` compares bounds and claims, too, and takes \
-certificates as well.
-
-Exit status: as for prove. 1 if a line disagrees; 2 if a line is not of this form.")]
+#[command(after_help = notes("db compare"))]
 pub(super) struct Options {
     /// The file of values
     #[arg(value_name = "FILE")]

@@ -10,6 +10,7 @@ use super::{build, compare, exchange, slice, tables};
 use crate::cli::failure::Failure;
 #[cfg(not(feature = "farm"))]
 use crate::cli::left_out::SliceStore;
+use crate::cli::notes::notes;
 use crate::cli::output::Table;
 use crate::egdb::numbers::{counted, size};
 use crate::egdb::{Cover, Store};
@@ -20,21 +21,7 @@ use crate::egdb::{Cover, Store};
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:
-  prove db --game 8x8 --pieces 5 --db egdb --depth    like `prove db build`
-  prove db map --game 8x8                             tables for searches, before the first search
-  prove db slice 2-0-1-1 --game 8x8 --pieces 5        a part, beside other processes and machines
-  prove db export 8x8-5 --game 8x8 --pieces 5         a directory to copy to another machine
-  prove db import 8x8-5 --game 8x8                    puts the database in place on that machine
-  prove db compare other.tsv --game 8x8               compares values of another program with it
-
-Without a command a database is built. What is there is verified against its hashes and used. Each slice is \
-written as soon as it and its twin are solved; so the command can be killed at any time, started again, and goes \
-on from there.
-
-With --store, slices that are missing in --db are fetched from an object store if they are there; `prove db slice` \
-also leaves there what was built. For S3 the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for \
-another server, AWS_ENDPOINT_URL (with AWS_ALLOW_HTTP=true if it has no TLS) say how one gets in."
+    after_help = notes("db")
 )]
 pub(crate) struct Options {
     #[command(subcommand)]

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::db::print_database;
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{DatabaseOption, GameOption, SMALL, StoredOptions, check_cover};
 use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::Store;
@@ -14,11 +15,7 @@ use crate::egdb::exchange::{export, import};
 use crate::egdb::numbers::{counted, size};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
-  prove db export 8x8-5 --game 8x8 --pieces 5     then, after copying: sha256sum -c SHA256SUMS
-
-The directory has the database, depths if there are any, sizes and checksums. With --pieces it has a part of the \
-database. Nothing is overwritten.")]
+#[command(after_help = notes("db export"))]
 pub(super) struct ExportOptions {
     /// The directory to write
     #[arg(value_name = "OUT")]
@@ -32,11 +29,7 @@ pub(super) struct ExportOptions {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
-  prove db import 8x8-5 --game 8x8     on another machine: verified, then put in place
-
-Sizes and SHA-256 are compared with the list, and BLAKE3 with the MANIFEST. There must be no database of this \
-board yet. `check` says whether the values are right; `prove db build` adds what is missing.")]
+#[command(after_help = notes("db import"))]
 pub(super) struct ImportOptions {
     /// The directory that `prove db export` has written
     #[arg(value_name = "FROM")]

@@ -7,34 +7,14 @@ use serde::Serialize;
 
 use crate::board::Game;
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::BuildOptions;
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::numbers::{about, counted, grouped, size, time};
 use crate::egdb::{Forecast, Forecaster};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove plan --game 8x8 --pieces 8 --memory 16GiB --db egdb
-  prove plan --game 8x8 --pieces 7,8:4     up to 7 pieces, and up to 8 with at most 4 a side
-  prove plan --game 8x8 --pieces 6 --depth  and how long the depths of `prove db --depth` take
-  prove plan --game 8x8                    a proof of the game: nodes, time, memory, certificate
-
-Builds a small database in a temporary directory (some seconds) to measure this machine, and scales the sizes and \
-times of the databases of 8x8 by number of pieces. Times are for the given number of threads. With less than the \
-most memory some slices are read again, which takes longer. Of what is on disk already, the size is known and the \
-time is what it would take again.
-
-Columns: number of pieces; positions with exactly that number, Black to move, as `prove stats` counts them (progress and \
-verdicts count indices, of which some stand for no position: pieces would overlap); the time to build them (in tsv and json: seconds); the \
-least memory with which that is possible, and the memory with which nothing has to be read twice or kept in \
-files; bytes on disk of these, while building and afterwards, and of all up to here; and of the tables that \
-searches map (`prove db map`).
-
-With --depth, some depths of the small database are found, too; all others take as long by position. \
-Without --pieces it is what a proof of the value of the game from its start may take, over databases of some \
-numbers of pieces: a model fitted to the games that are solved, right within a factor of ten (docs/scale.md). Time is \
-that of one core. Memory is that with which no search forgets what it has found; with less (--leaf-table) it takes \
-longer. In tsv and json the columns are pieces, nodes, core_seconds, memory and certificate (bytes).")]
+#[command(after_help = notes("plan"))]
 pub(crate) struct Options {
     #[command(flatten)]
     build: BuildOptions,

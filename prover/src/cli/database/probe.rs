@@ -7,6 +7,7 @@ use draughtproof_play::lookup::{Basis, Lookup, MoveAnswer, PositionAnswer, depth
 
 use crate::board::{Board, Position, Side};
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{
     CertificateOptions, MachineOptions, PositionOptions, StoredOptions, ValuesOptions,
 };
@@ -15,36 +16,7 @@ use crate::egdb::Value;
 use crate::egdb::numbers::counted;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove probe B:W18,24,K30:B12,K16
-  prove probe --fen B:W18,24,K30:B12,K16 --moves \"16-19 24x15\"
-  prove probe --format json B:WK26,10:BK25,21
-  prove probe --format tsv <positions.txt
-  prove probe --cert cert --moves 4-7       what the proof of 6x6 says
-
-Shows the board, and all legal moves with value and depth, the best first. The value of a position is for the \
-side to move; the value of a move is for the side that makes it: a move that wins is a win. Moves that lead to \
-the same position are one. Best are wins, those with the least depth first; then draws; then losses, those with \
-the greatest depth first. What is not known stands where it belongs by what is certain: >=draw before draw, \
-unknown before loss.
-
-A depth is the number of plies until the next capture, crowning or move of a man that keeps the value, that move \
-included, when the winner hurries and the loser delays; 0 where there is no move, which is a loss. Depths are \
-there if `prove db --depth` has stored them. Then the line to the end of a win is shown, too: both sides play the \
-best move by depth, again and again, and its length is said in place of the depth. A position that the database does not cover, or whose slice is not there, is \
-unknown, unless the rules or its moves tell.
-
---format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
-known), depth (or null), moves (each with move, fen, value or lower and upper, depth), line. --format tsv prints \
-a line for each position, as short as can be: FEN, value, depth, moves (each as move=value or move=value/depth), \
-line; - stands for what there is not. Without --pieces all of the database that is there is used.
-
-With --cert it says what each value rests on: database, proof (a certificate has the position), rules, or moves (it \
-follows from their values); in json in the field by, in tsv in a last column, for the position.
-
-Without a position, one a line is read from standard input. A line that is no FEN is answered in its place: in json by an object with fen and error, in tsv \
-by the value error and what is wrong in the last column. The others are answered all the same, and the exit \
-status is 1.")]
+#[command(after_help = notes("probe"))]
 pub(crate) struct Options {
     #[command(flatten)]
     stored: StoredOptions,

@@ -6,19 +6,14 @@ use serde::Serialize;
 
 use super::db::open_slice_store;
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::BuildOptions;
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::numbers::size;
 use crate::egdb::{Cover, PairEvent, Slice, Store};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove db slice 2-0-1-1 --game 8x8 --pieces 5    two men against a man and a king, and its twin
-  prove db slice 2-0-1-1 --game 8x8 --pieces 5 --store s3://bucket/egdb    without a shared --db
-
-A slice is written A-B-C-D: A men and B kings of the side to move, C men and D kings of the other. The slices \
-that it follows from must be in --db, or in --store. Others may be built there at the same time, from other \
-machines, too; when all are there, `prove db build` checks them and makes one database of them.")]
+#[command(after_help = notes("db slice"))]
 pub(super) struct Options {
     /// Build these slices, each with its twin, from finished ones
     #[arg(value_name = "A-B-C-D", required = true, value_parser = parse_slice)]

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::board::Position;
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{MachineOptions, StoredOptions};
 use crate::cli::output::{PageOptions, Table};
 use crate::egdb::numbers::grouped;
@@ -14,14 +15,7 @@ use crate::egdb::stats::Counts;
 use crate::egdb::{BuildSession, Depths, Slice, StoreError, Value, Values};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove stats --game 8x8 --db egdb --format tsv
-  prove stats --game 8x8 --db egdb --format html --out stats.html
-
-A slice is written bm,bk,wm,wk (black men and kings, white men and kings), Black to move; the values are \
-those for Black. All positions with both sides on the board count, those with a capture too. The last \
-column is the longest depth of a win or loss in plies (`prove db --depth`), or - where depths are not \
-stored. After the slices comes a total for each number of pieces.")]
+#[command(after_help = notes("stats"))]
 pub(crate) struct Options {
     #[command(flatten)]
     stored: StoredOptions,

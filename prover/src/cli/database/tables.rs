@@ -5,6 +5,7 @@ use draughtproof_proof::prepare_database::{check_map_space, map, unmap};
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{
     DatabaseOption, GameOption, MachineOptions, MapSpace, SMALL, StoredOptions,
 };
@@ -13,12 +14,7 @@ use crate::egdb::Store;
 use crate::egdb::numbers::size;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove db map --game 8x8                what searches need, ready before the first
-  prove db map --game 8x8 --pieces 5     of a part of the database
-
-The tables are in DIR/RxC.tables, with two bits a position. All processes of a machine share them. They are no \
-part of the database: no proof rests on them.")]
+#[command(after_help = notes("db map"))]
 pub(super) struct MapOptions {
     #[command(flatten)]
     stored: StoredOptions,
@@ -31,8 +27,7 @@ pub(super) struct MapOptions {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
-  prove db unmap --game 8x8")]
+#[command(after_help = notes("db unmap"))]
 pub(super) struct UnmapOptions {
     #[command(flatten)]
     game: GameOption,

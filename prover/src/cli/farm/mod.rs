@@ -8,6 +8,7 @@ pub(crate) mod worker;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::cli::notes::notes;
 use crate::cli::output::ResultFile;
 use options::LoginOptions;
 
@@ -40,14 +41,7 @@ enum StatusFormat {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove farm status --farm nats://host:4222
-  prove farm status --farm nats://host:4222 --format prometheus --out /var/lib/node_exporter/draughtproof.prom
-
-Managers answer for their jobs. What workers say of themselves is not verified. The FILE of --out is replaced when \
-all is known, and otherwise left as it is.
-
-Exit status: as for prove. 1 if no manager answers within a second, 3 if no broker does within 5 seconds.")]
+#[command(after_help = notes("farm status"))]
 struct StatusOptions {
     /// The NATS broker, such as nats://host:4222
     #[arg(long, value_name = "URL")]

@@ -6,6 +6,7 @@ mod run;
 use clap::Args;
 
 use super::options::{LoginOptions, ObjectsOption};
+use crate::cli::notes::notes;
 use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
 
 #[cfg(not(feature = "farm"))]
@@ -14,14 +15,7 @@ pub(crate) use crate::cli::left_out::run_worker as run;
 pub(crate) use run::run;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
-  nats-server -js -a 127.0.0.1                                the broker
-  prove --farm nats://127.0.0.1:4222 --emit cert              the manager, of any proof
-  prove worker --farm nats://127.0.0.1:4222 --threads 1       a worker, and another
-
-Takes items of all jobs whose database is in --db, with the same root; of the others it says what is missing. \
-A broker or a manager may come later, and go and come again. Ctrl-C and SIGTERM give back what is not done; \
-exit status 0. docs/proving.md says which permissions a worker needs.")]
+#[command(after_help = notes("worker"))]
 pub(crate) struct Options {
     /// The NATS broker, such as nats://host:4222; several with commas between
     #[arg(long, value_name = "URL")]

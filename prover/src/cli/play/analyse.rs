@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::limits::LimitOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{
     CertificateOptions, MachineOptions, PositionOptions, StoredOptions, ValuesOptions, by,
 };
@@ -18,24 +19,7 @@ use crate::egdb::ValueRange;
 use crate::egdb::numbers::{self, grouped};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove analyse --time 10                               the start
-  prove analyse --depth 15 B:W18,24,27,K30:B5,9,12,K16
-  prove analyse --game 6x6 --nodes 1000000 --format tsv start
-  prove analyse --opening 13 --moves 19x12
-  prove analyse --nodes 100000 --format json - <positions.txt
-  prove analyse --cert cert --depth 9         6x6, with what the proof says
-
-Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
-is a guess, in men for the side to move; beyond +-100 it is a win or loss that was \
-found. What is proved is win, draw, loss, >=draw, <=draw or unknown, for the side to move; when it is a \
-value, the search ends; but not if a certificate of --cert proves it, and a column (in json and at the end in tsv: \
-by) says what the value rests on: proof, database, rules, moves or search. Without a position it is the start of the game. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
-results depend on the machine. Databases that are there are used.
-
-In tsv and json each line has fen, depth, score (in hundredths of a man), nodes, nodes a second, proven, pv. A line of standard input \
-that is no FEN is answered in its place, in json by an object with fen and error, in tsv by error for the \
-depth and what is wrong in the last column; the others are answered all the same, and the exit status is 1.")]
+#[command(after_help = notes("analyse"))]
 pub(crate) struct Options {
     #[command(flatten)]
     stored: StoredOptions,

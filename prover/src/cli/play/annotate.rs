@@ -14,6 +14,7 @@ use super::limits::LimitOptions;
 use super::replay::strictness;
 use crate::board::{PdnGame, PdnReader, write_pdn};
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::game_files::open;
 use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
@@ -22,31 +23,7 @@ use crate::cli::output::{Format, ResultOptions, ResultWriter};
 const NODES: u64 = 100_000;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove annotate games.pdn >annotated.pdn
-  prove annotate --pieces 6 --time 2 --table mistakes.tsv games.pdn >annotated.pdn
-  prove annotate --out annotated.pdn annotated.pdn  replaces the remarks of the run before
-  prove annotate --cert cert small.pdn         games of 6x6, with what its proof says
-  prove annotate --format tsv games.pdn        the mistakes alone
-
-Writes the games with a comment on each move: what the position after it is worth. Where that is proved, it \
-is a value, with (database), (proof) or (search); else a score in men, good for Black if positive, and its depth. ?? \
-marks a move of which it is proved that it gives a draw or a win away; ? one after which the score is worse by \
-half a man or more than after the best move; better play follows as a variation. Values are those of the rules \
-without a 40-move rule. Remarks of people are kept, and those of an earlier run, which are known by their form, are \
-replaced; a strength such as ! gives way to that of a mistake, whose comment names it. The games are read in UTF-8, \
-in UTF-16 with a byte order mark, or else in Windows-1252, and written in UTF-8. A game with a fault is annotated up to there; from there on it is written as it \
-was, behind a comment that says what is wrong, and it is reported on standard error. The list of mistakes comes at the end, on standard error (without --quiet) or in the FILE of --table, there in \
-columns separated by tabs: game, line, event, black, white, number, played, mark, before, after, better. \
---format tsv prints this table instead of the games; --format json an object for each game, with game, line, \
-event, black, white, mistakes, fault and, with all remarks, pdn.
-
-Each position is searched on its own, with --nodes 100000 unless --depth, --nodes or --time say otherwise. With \
---time results depend on the machine. Databases that are there are used.
-
-Exit status: 0 if all games are annotated, 1 if one has a fault (all are written, unless one with a fault is \
-longer than 1 MiB: then nothing is), 2 for wrong usage or if there is no game, 3 if a file cannot be read or \
-written.")]
+#[command(after_help = notes("annotate"))]
 pub(crate) struct Options {
     #[command(flatten)]
     stored: StoredOptions,

@@ -12,6 +12,7 @@ use draughtproof_proof::heuristic::{Heuristic, Limits};
 use super::limits::LimitOptions;
 use crate::board::{Game, Position};
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::sizes::parse_size;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::ResultWriter;
@@ -19,18 +20,7 @@ use crate::cli::stop::{is_stopped, stop_search_when_asked};
 use crate::egdb::numbers::counted;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove book --out book.tsv                              1000 positions from the start of 8x8
-  prove book --out book.tsv --positions 5000 --time 10   goes on with it, 10 seconds a move
-  prove book --out book.tsv --openings corpus/literature.tsv
-
-Searches each move of a position and adds the position to the book, the most promising position first: one that \
-best play reaches, or nearly best play (drop-out expansion). The same command goes on with a book that is \
-there. It is written every ten seconds and at the end; Ctrl-C ends it. `prove engine --book FILE` plays by it.
-
-The file has a line for each move: FEN, move, score and depth of its search, value by what follows in the book, \
-and the mark best, refuted (worse by half a man or more) or -. Scores are in hundredths of a man for the side to move. \
-Without --depth, --nodes and --time a search takes 1,000,000 nodes.")]
+#[command(after_help = notes("book"))]
 pub(crate) struct Options {
     /// The file of the book
     #[arg(long = "out", value_name = "FILE")]

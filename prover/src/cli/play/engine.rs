@@ -10,33 +10,14 @@ use draughtproof_proof::heuristic::Limits;
 
 use super::limits::LimitOptions;
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::sizes::parse_size;
 use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions};
 use crate::egdb::Values;
 use crate::egdb::numbers::{size_down, size_up};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove engine                               8x8, with the database in egdb if there is one
-  prove engine --hash 1GiB --threads 4 --db /data/egdb
-  prove engine --game 6x6 --pieces 0 --book book.tsv
-  prove engine --cert cert                   6x6, by its proof
-
-Speaks the Hub protocol, version 2 (Fabien Letouzey, as in Scan), a line a command: hub, set-param, init, \
-new-game, pos, level, go think, go ponder, go analyze, stop, ponder-hit, ping, quit. A move comes from the \
-book, from the database where that knows of a win, from a certificate of --cert, from the database where that \
-decides, and else from a search, whose scores are in men: a win on the board in N moves \
-is 100 - N/100, one in the database about 99.
-
-Positions are written as pydraughts does for English draughts: the board turned, the colours exchanged, so that \
-the side to move first is W and stands on the high numbers. Moves have the numbers of PDN: 11-15, and 22x15x18 for \
-a capture of the piece on 18.
-
-Where there is no legal move the answer is done move=0-0, after an error. Where no level is given, --depth, --nodes and --time hold for each move, or else 5 seconds. Parameters that can be \
-set by set-param: threads, hash (in MiB), db, book, ponder. A line that is not understood is answered by a line \
-`error message=...`, and nothing else happens.
-
-Exit status: 0 at quit and the end of input. Otherwise as for prove.")]
+#[command(after_help = notes("engine"))]
 pub(crate) struct Options {
     #[command(flatten)]
     stored: StoredOptions,

@@ -12,6 +12,7 @@ use draughtproof_proof::heuristic::{Heuristic, Limits};
 use super::limits::LimitOptions;
 use crate::board::Side;
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{
     CertificateOptions, MachineOptions, StartOptions, StoredOptions, ValuesOptions,
 };
@@ -25,23 +26,7 @@ pdn     show the game so far in PDN
 quit    end, as the end of input does";
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove play                                  8x8 from the start, you are Black
-  prove play cert                             against the proof of a certificate, on its board
-  prove play --side white --time 2
-  prove play --game 6x6 --fen B:WK18:BK1,K2
-
-Type moves such as 11-15 or 22x15, or help, back, hint, board, pdn, quit. What is answered comes from the database \
-where it knows of a win, from the proof where it has the position, from the database where that decides, and \
-else from a search; each answer says which. A side without a move has lost. A position that comes up for the third \
-time is a draw. A win in the database is brought to its end as soon as can be, by depths that `prove db --depth` has stored or that are found \
-meanwhile; with --values cached and without stored depths that is only sure where few positions can come up before the next \
-capture or move of a man. Of the moves that keep a draw one is played after which many replies lose. \
-Without --depth, --nodes and --time a search takes 200,000 nodes. Without --time its answers are the same on \
-every machine.
-
-Moves may come from a file or a pipe: prove play --pieces 0 <moves.txt. Exit status: 0 at quit and the end of input; \
-what is no move is said, and the next line is read. Otherwise as for prove.")]
+#[command(after_help = notes("play"))]
 pub(crate) struct Options {
     /// The folder of a certificate, whose proof answers; its game and start are played
     #[arg(value_name = "CERT")]

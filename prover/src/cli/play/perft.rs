@@ -5,15 +5,12 @@ use serde::Serialize;
 
 use crate::board::perft;
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{CHECKERS, GameOption, StartOptions};
 use crate::cli::output::{Format, QuietOption, ResultOptions};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
-  prove perft --depth 10
-
-Prints depth<TAB>nodes for each depth, in json an object with both. Two ways of capturing that lead to the same position count \
-separately. One thread; the last move is counted, not made.")]
+#[command(after_help = notes("perft"))]
 pub(crate) struct Options {
     #[command(flatten)]
     game: GameOption,

@@ -9,31 +9,14 @@ use draughtproof_proof::progress::print_line;
 
 use crate::board::{PdnReader, Strictness};
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::game_files::open;
 use crate::cli::options::{CHECKERS, GameOption};
 use crate::cli::output::{Format, QuietOption, ResultOptions, ResultWriter};
 use crate::egdb::numbers::{counted, grouped};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove replay games.pdn
-  prove replay --format tsv games.pdn more.pdn >games.tsv
-  prove replay --strict - <games.pdn
-  prove replay --game 6x6 small.pdn
-
-Prints a line for each game: number, the line on which it begins, legal or fault, moves, result, players, \
-event; if something is wrong, where and what. A game with a fault does not lose the others. Forgiven is what \
-the grammar of PDN 3.0 for reading does not have: bare words, results that are missing before the next game or \
-are not that of the tag Result, 10x14 for a move and 10-17 for a capture, blanks within moves and results, other \
-dashes, blanks and signs than those of ASCII, ; before a comment, a strength that is not right behind its move, \
-variations without moves, captures that only the moves that follow make clear; --strict takes these for faults. \
-What may be a part of a move is a fault in any case. A game may have 1 MiB of text. In tsv and \
-json a line has file, game, line, status, event, black, white, result, moves, forgiven, at (line and column), \
-what. A count of all games goes to standard error. A file that cannot be read is reported, \
-and the next one is read.
-
-Exit status: 0 if all games are legal, 1 if one has a fault, 2 for wrong usage or if there is no game, 3 if \
-a file cannot be read.")]
+#[command(after_help = notes("replay"))]
 pub(crate) struct Options {
     #[command(flatten)]
     game: GameOption,

@@ -9,6 +9,7 @@ use draughtproof_proof::combine::{Combination, Combined, first_of_alike};
 
 use super::certificate::{require_database, write_certificate};
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{
     ClaimOption, DatabaseOption, MachineOptions, StartOptions, ValuesOptions, database,
 };
@@ -16,19 +17,7 @@ use crate::cli::output::ResultOptions;
 use crate::egdb::Values;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
-  prove --moves 4-7 --emit after-4-7 --claim black-not-lost
-  prove --claim white-not-lost --emit white
-  prove combine combined after-4-7 white     6x6 is a draw: one certificate out of two
-  check combined
-
-The certificates must be of the same game and rest on the same database, which is built if it is not \
-there. For the side with the claim one move from each position is enough, of the other side all moves are \
-needed; where several moves would do, the one that makes the smaller certificate is taken. A win counts as \
-not lost, too. What is not needed is left out.
-
-Exit status: as for prove. 1 if openings are missing: they are listed, with their moves; 3 if a certificate \
-is damaged or is no proof.")]
+#[command(after_help = notes("combine"))]
 pub(crate) struct Options {
     /// Directory to write the certificate to; must not exist, be empty, or hold the same
     /// certificate

@@ -11,24 +11,13 @@ use draughtproof_proof::prepare_database::load_finished;
 
 use super::certificate::{require_database, write_certificate};
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
 use crate::cli::output::ResultOptions;
 use crate::egdb::{Cover, DepthFinder, Depths, Store, StoreError};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove expand cert --pieces 4 --emit larger   a certificate that needs the database of 4 pieces alone
-  check larger
-  prove expand cert --pieces 0 --emit alone    one that needs no database
-
-Replays the certificate, and goes on below its cover down to the smaller cover. So the certificate grows, and its \
-check needs a smaller database. The moves that lose are known from the database of the certificate, and a search for a \
-small proof leaves them out; a win is played by depths. That database must be in --db, where the one of the smaller \
-cover is a part of it. The result is replayed before it is written, and is the same with any number of threads. A leaf \
-has at most 58 million positions, so that check replays it in 4 GB at most.
-
-Exit status: as for prove. 2 if the cover is not smaller than that of the certificate; 3 if the certificate is damaged \
-or is no proof, or its database is not there.")]
+#[command(after_help = notes("expand"))]
 pub(crate) struct Options {
     /// The certificate
     #[arg(value_name = "CERT")]

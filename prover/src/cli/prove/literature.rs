@@ -10,30 +10,13 @@ use serde::Serialize;
 
 use crate::board::{Board, Game, Position};
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::{StoreError, Value, Values};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove literature corpus/endings.tsv                  against the database in egdb
-  prove literature corpus/literature.tsv opening-9 opening-13 --format tsv
-
-FILE has columns with tabs between: value, and either fen or moves (from the start of the game); the first \
-line names them, and other columns are skipped, as are lines that begin with #. A value is win, loss, >=draw \
-or <=draw for the side to move, or draw, black-wins, white-wins, black-not-lost, white-not-lost or not-draw.
-
-Each line is compared with the database, if it covers the position, and with the certificates that start \
-there, or at its twin: the same position with the board turned and colours exchanged. It agrees if what is \
-proved implies what is published, disagrees if it excludes it, and is open otherwise. Certificates are read \
-and not verified: let check do that. Those that rest on assumed positions do not count. For a file of exact \
-values by another program `prove db compare` is quicker, and shows only the lines that differ.
-
-In tsv and json each line has line, position, published, proved, by, result. The last line has the counts: \
-in tsv after a #, in json as an object with lines, agree, disagree, open.
-
-Exit status: as for prove. 1 if a line disagrees; 2 if a line is not of this form; 3 if a file cannot be \
-read, a certificate is damaged, or certificates contradict each other or the database.")]
+#[command(after_help = notes("literature"))]
 pub(crate) struct Options {
     /// The file of published values
     #[arg(value_name = "FILE")]
@@ -131,11 +114,7 @@ struct Row<'a> {
     result: &'static str,
 }
 
-fn print(
-    table: &mut Table,
-    rows: &[(&Published, Known)],
-    counts: &Counts,
-) -> Result<(), Failure> {
+fn print(table: &mut Table, rows: &[(&Published, Known)], counts: &Counts) -> Result<(), Failure> {
     table.columns(&["line", "position", "published", "proved", "by", "result"])?;
     for (published, known) in rows {
         let row = Row {

@@ -7,24 +7,11 @@ use draughtproof_proof::certificate::{Stored, StoredProof};
 use draughtproof_proof::report::{CertificateReport, certificate_page, coq, json, text, tsv};
 
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::output::{PageFormat, PageOptions, QuietOption};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove report cert --format html --out cert.html
-  prove report cert --format tsv
-  prove report cert --coq --out draw.v
-
-Says of what a certificate consists, without verifying it; no database is needed. For each question come \
-four tables. By plies from the start, and by number of pieces: nodes of the proof tree, and positions that \
-leaves expand (for each leaf anew, as in the verdict of check). By size of leaf: leaves, and their \
-positions. By slice of the database (men and kings of the side to move, men and kings of the opponent): how \
-many moves of the proof lead there. In tsv and json each line has question, table, key, count, positions. The page \
-of --format html also says what is proved, how the proof begins and how to verify it, for readers who know none of this. \
---coq writes the theorem that the certificate proves, with its nodes and leaves as terms, for the library in \
-certificate-spec/formal.
-
-Exit status: as for prove. 3 if the certificate is damaged or a leaf cannot be replayed.")]
+#[command(after_help = notes("report"))]
 pub(crate) struct Options {
     /// The certificate
     #[arg(value_name = "CERT")]

@@ -9,6 +9,7 @@ use draughtproof_proof::search::{Goal, Search, SearchProgress};
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::options::{
     CertificateOptions, MachineOptions, PositionOptions, StoredOptions, TableOption, ValuesOptions,
     by,
@@ -17,22 +18,7 @@ use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::ValueRange;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove solve --game 6x6 --nodes 1000000 start          the start of 6x6
-  prove solve --nodes 100000 <positions.txt
-  prove solve --nodes 100000 --opening 13
-  prove solve --cert cert --moves \"4-7 15-12\"           what the proof leaves open
-
-Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown. \
-The questions whether the side to move wins and whether it loses are searched in turn, with more nodes each \
-time; what one leaves the other may have. Every answer has been verified by replaying its strategy. Databases \
-that are there are used. With --cert only what certificates leave open is searched, and a last column (in json: by) \
-says what the value rests on: proof, database, rules, moves or search.
-
---format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
-known), nodes; tsv is as text. Without a position, one a line is read from standard input. A line that is no FEN is answered in its place, by an object \
-with fen and error or by the value error and what is wrong; the others are answered all the same, and the exit \
-status is 1.")]
+#[command(after_help = notes("solve"))]
 pub(crate) struct Options {
     #[command(flatten)]
     stored: StoredOptions,

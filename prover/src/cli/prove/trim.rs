@@ -8,20 +8,12 @@ use draughtproof_proof::proof::if_assumed;
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
 use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::numbers::{counted, grouped, size};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove trim cert                            what the start does not need
-  prove trim cert --emit trimmed             the certificate without that
-  check trimmed
-
-A node that no line of the proof reaches from the start is left out, with its leaf; so is a file that MANIFEST does \
-not list. The claim, the database and the strategies of the leaves that stay are the same. What prove writes has no such \
-part. A question of which something is left out no longer says how it was made, since that would make another certificate. No database is needed: let check verify the result.
-
-Exit status: as for prove. 3 if the certificate is damaged or is no proof.")]
+#[command(after_help = notes("trim"))]
 pub(crate) struct Options {
     /// The certificate
     #[arg(value_name = "CERT")]

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::notes::notes;
 use crate::cli::options::sizes::parse_size;
 use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
 use crate::egdb::Cover;
@@ -18,22 +19,7 @@ pub(crate) use super::left_out::run_server;
 pub(crate) use site::run_server;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  prove serve cert                           the proof of 6x6, on http://127.0.0.1:8080/
-  prove serve cert cert-7x7 --db /data/egdb --pieces 6
-  prove serve cert --note 6x6.note --keys trusted.txt
-                                             and says who has checked it
-  prove serve --rate 0 --listen [::1]:8000   databases alone, any number of requests
-
-Serves the boards of the certificates, and those that have a database in --db (with certificates, --pieces says \
-how much of each is used). Everything is read at the start and nothing is written; certificates are in memory. \
-If the program `check` is beside this one or in PATH, it checks each certificate for at most a minute while the \
-server answers, and the page says what it has found. Notes of other checks can be shown. What can be asked is described in /openapi.json; counts are in \
-/metrics, and /healthz says whether the server is there. docs/playing.md explains the answers.
-
-What is too large is answered with 413, what is too much with 429, what takes too long or is one connection too \
-many with 503, each with a JSON problem. Ctrl-C and SIGTERM end the server when the answers under way are \
-finished, after five seconds at most; exit status 0.")]
+#[command(after_help = notes("serve"))]
 pub(crate) struct Options {
     /// Folders of certificates
     #[arg(value_name = "CERT")]
