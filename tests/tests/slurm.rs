@@ -31,8 +31,8 @@ fn prove_that_dies(place: &Path, slice: &str) -> std::path::PathBuf {
     let (prove, mark) = (prove.display(), mark.display());
     let text = format!(
         "#!/bin/bash
-if [[ \"$*\" == *\"db slice \"*\" {slice}\"* ]] && mkdir '{mark}'; then
-  exec timeout --signal=KILL 0.1 '{prove}' \"$@\"
+if [[ \"$*\" == *\"db slice {slice} \"* ]] && mkdir '{mark}'; then
+  exec timeout --signal=KILL 0.01 '{prove}' \"$@\"
 fi
 exec '{prove}' \"$@\"
 "
@@ -53,7 +53,7 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
 
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/slurm");
     // One of the largest slices; slices that follow from it wait for it.
-    let dies = prove_that_dies(here, "1-1-2-1");
+    let dies = prove_that_dies(here, "2-1-1-1");
     let submit = |cluster: &mut Cluster| {
         let mut submit = cluster.command(scripts.join("build-database.sh"));
         submit.args(of).args(["--db", "many", "--threads", "1"]).current_dir(here);

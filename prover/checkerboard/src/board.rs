@@ -48,18 +48,10 @@ pub const CB_FREE: c_int = 0;
 /// A board that is no position of the game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BoardError {
-    /// The number of the side to move is unknown.
     #[error("side to move: expected 1 (White) or 2 (Black), found {0}")]
     Side(c_int),
-    /// The number of a piece is unknown.
     #[error("square {square}: expected 0, 5, 6, 9 or 10, found {found}")]
-    Piece {
-        /// The number of the square, from 1.
-        square: u8,
-        /// The number that was found.
-        found: c_int,
-    },
-    /// A man stands where it would have been crowned.
+    Piece { square: u8, found: c_int },
     #[error("expected kings on the last row of their side, found a man")]
     Uncrowned,
 }

@@ -47,10 +47,8 @@ impl History {
 /// The reason why a game cannot be read.
 #[derive(Debug, Error)]
 pub enum GameHistoryError {
-    /// The start of the game is not a position.
     #[error(transparent)]
     Start(#[from] FenError),
-    /// A move of the game is not legal.
     #[error(transparent)]
     Move(#[from] MoveError),
 }

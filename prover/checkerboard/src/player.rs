@@ -24,19 +24,14 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// The reason why there is no move.
 #[derive(Debug, Error)]
 pub enum PlayerError {
-    /// The operating system creates no thread.
     #[error("no thread: {0}")]
     Thread(#[from] io::Error),
-    /// The database cannot be opened.
     #[error(transparent)]
     Database(#[from] BuildError),
-    /// The depths beside the database cannot be opened.
     #[error(transparent)]
     Depths(#[from] StoreError),
-    /// The database cannot be read.
     #[error(transparent)]
     Play(#[from] LookupError),
-    /// The searching thread has panicked, which is a mistake of the program.
     #[error("internal error")]
     Internal,
 }

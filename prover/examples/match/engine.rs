@@ -31,35 +31,14 @@ pub struct EngineSetup {
 /// The reason why an engine gives no move.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// The engine does not start.
     #[error("{program} does not start: {source}")]
-    Start {
-        /// The path of the program.
-        program: String,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The engine has ended, or has closed its standard output.
+    Start { program: String, source: io::Error },
     #[error("crash: it ended{0}")]
     Ended(String),
-    /// The engine took too long.
     #[error("timeout: no {expected} after {seconds:.2} s{said}")]
-    Late {
-        /// The line that was expected.
-        expected: &'static str,
-        /// The timeout, in seconds.
-        seconds: f64,
-        /// The engine's last error message.
-        said: String,
-    },
-    /// The engine has no parameter of this name.
+    Late { expected: &'static str, seconds: f64, said: String },
     #[error("it has no parameter {name:?}; it has {known}")]
-    Parameter {
-        /// The name of the parameter.
-        name: String,
-        /// The names of the engine's parameters.
-        known: String,
-    },
+    Parameter { name: String, known: String },
 }
 
 /// A move, and the effort that it took.

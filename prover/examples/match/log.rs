@@ -74,35 +74,12 @@ pub fn first_side(number: usize) -> Side {
 /// The reason why a file of games cannot be used.
 #[derive(Debug, Error)]
 pub enum LogError {
-    /// The file cannot be read or written.
     #[error("{file}: {source}")]
-    File {
-        /// The path of the file.
-        file: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The file has the games of another match.
+    File { file: PathBuf, source: io::Error },
     #[error("{file}: expected the games of this match ({expected}), found those of {found:?}")]
-    OtherMatch {
-        /// The path of the file.
-        file: PathBuf,
-        /// The description of this match.
-        expected: String,
-        /// The description in the file.
-        found: String,
-    },
-    /// A line does not have the form of a game.
+    OtherMatch { file: PathBuf, expected: String, found: String },
     #[error("{file}, line {line}: expected a game, found {found:?}")]
-    Line {
-        /// The path of the file.
-        file: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// The text that was found.
-        found: String,
-    },
-    /// A move has no name.
+    Line { file: PathBuf, line: usize, found: String },
     #[error(transparent)]
     Move(#[from] MoveError),
 }

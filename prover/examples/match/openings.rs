@@ -40,30 +40,14 @@ pub enum Openings {
 /// The reason why a file of ballots cannot be used.
 #[derive(Debug, Error)]
 pub enum BallotError {
-    /// The file cannot be read.
     #[error("{file}: {source}")]
-    Read {
-        /// The name of the file.
-        file: String,
-        /// The error of the operating system.
-        source: std::io::Error,
-    },
-    /// The required columns are missing.
+    Read { file: String, source: std::io::Error },
     #[error("{0}: expected a head with the columns \"moves\" and \"deck\" or \"class\"")]
     Head(String),
-    /// No ballot is of a kind that is played.
     #[error("{0}: expected ballots of the kinds normal and new, found none")]
     None(String),
-    /// The moves of a ballot are not legal.
     #[error("{file}, line {line}: {error}")]
-    Moves {
-        /// The name of the file.
-        file: String,
-        /// The number of the line, from 1.
-        line: usize,
-        /// The illegal move.
-        error: Box<MoveError>,
-    },
+    Moves { file: String, line: usize, error: Box<MoveError> },
 }
 
 impl Openings {

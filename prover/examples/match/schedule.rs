@@ -28,15 +28,8 @@ pub struct Match<'a> {
 /// The reason why a match cannot be played.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine does not start.
     #[error("{engine}: {error}")]
-    Engine {
-        /// The command of the engine.
-        engine: String,
-        /// The reason.
-        error: EngineError,
-    },
-    /// An opening is not legal.
+    Engine { engine: String, error: EngineError },
     #[error(transparent)]
     Opening(#[from] MoveError),
 }

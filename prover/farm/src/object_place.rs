@@ -29,7 +29,6 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct PlaceError {
     place: String,
     why: String,
-    /// Whether the place is written wrong, or the environment lacks something.
     pub is_usage: bool,
 }
 

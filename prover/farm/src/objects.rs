@@ -24,20 +24,12 @@ pub struct Objects {
 /// An error of reading or writing an object.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
-    /// There is no object store.
     #[error("a result in an object store, and none is named here: add --objects")]
     NoStore,
-    /// The store fails.
     #[error("object store: {0}")]
     Store(#[from] object_store::Error),
-    /// The bytes of the object do not have the length or digest that its name claims.
     #[error("object {digest}: expected {expected} bytes of that BLAKE3 name, found other ones")]
-    Wrong {
-        /// The digest that is the object's name.
-        digest: Digest,
-        /// The expected length of the object, in bytes.
-        expected: u64,
-    },
+    Wrong { digest: Digest, expected: u64 },
 }
 
 impl Objects {

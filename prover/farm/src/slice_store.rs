@@ -36,35 +36,17 @@ pub struct SliceStore {
 /// The reason why slices cannot be fetched or stored.
 #[derive(Debug, Error)]
 pub enum SliceStoreError {
-    /// The place of the object store cannot be opened.
     #[error("--store {0}")]
     Place(#[from] PlaceError),
-    /// The object store fails.
     #[error("--store {place}: {source}")]
-    Objects {
-        /// The place of the object store.
-        place: String,
-        source: Box<object_store::Error>,
-    },
-    /// An object has another content than it should have.
+    Objects { place: String, source: Box<object_store::Error> },
     #[error(
         "--store {object}: expected {expected}, found {found}; remove {entry} there, and have the \
          slice built again"
     )]
-    Damaged {
-        /// The place and name of the object.
-        object: String,
-        /// The expected content.
-        expected: String,
-        /// The found content.
-        found: String,
-        /// The entry that names the object as the file of a slice.
-        entry: String,
-    },
-    /// The local database cannot be read or written.
+    Damaged { object: String, expected: String, found: String, entry: String },
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The operating system creates no thread.
     #[error("cannot start threads: {0}")]
     Threads(io::Error),
 }

@@ -121,10 +121,8 @@ pub fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, BadMes
 /// An error of decoding a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
-    /// The bytes are of the format with this number.
     #[error("a message of format {0}, expected {FORMAT}: the program is of another version")]
     Format(u8),
-    /// The bytes cannot be decoded.
     #[error("bytes that are no message")]
     Bytes,
 }

@@ -9,11 +9,8 @@ use super::{Board, Position, Side};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("FEN {fen:?}, character {place}: {what}")]
 pub struct FenError {
-    /// The whole text.
     pub fen: String,
-    /// The number of the character, from 1.
     pub place: usize,
-    /// The expected and the found text.
     pub what: String,
 }
 

@@ -28,13 +28,9 @@ pub struct Move {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("move {text:?} in {fen}: {what}; legal moves: {}", list(legal))]
 pub struct MoveError {
-    /// The text that was to be read, or the position that was to be named.
     pub text: String,
-    /// The FEN of the position before the move.
     pub fen: String,
-    /// The expected and the found text.
     pub what: String,
-    /// The names of the legal moves of the position.
     pub legal: Vec<String>,
 }
 

@@ -108,7 +108,6 @@ pub struct Published {
 pub enum LiteratureError {
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
-    /// A line does not have the required form.
     #[error("{path}, line {line}: {what}")]
     Line { path: PathBuf, line: usize, what: String },
 }
@@ -171,9 +170,7 @@ pub fn read_literature(path: &Path, game: &Game) -> Result<Vec<Published>, Liter
 #[derive(Debug, Error)]
 #[error("{position}: {sources} contradict each other: let check verify them", sources = .sources.join(" and "))]
 pub struct ContradictionError {
-    /// The FEN of the position.
     pub position: String,
-    /// The sources that make claims about it.
     pub sources: Vec<String>,
 }
 

@@ -12,6 +12,7 @@ use super::site::{ServedCertificate, Site};
 use super::verification::Verification;
 use crate::board::{Board, MoveError, Position};
 
+/// A certificate.
 #[derive(Serialize, ToSchema)]
 pub(super) struct CertificateAnswer {
     /// The root of the certificate.
@@ -202,7 +203,11 @@ enum BasisAnswer {
     /// One move of the claimant.
     Move(NamedMove),
     /// All moves of the other side.
-    AllMoves { moves: Vec<NamedMove> },
+    AllMoves {
+        /// The moves.
+        moves: Vec<NamedMove>,
+    },
+    /// A leaf.
     Leaf {
         /// The number of the leaf among those of the question, from 0.
         number: usize,
@@ -215,6 +220,7 @@ enum BasisAnswer {
     Assumed,
 }
 
+/// A move.
 #[derive(Serialize, ToSchema)]
 pub(super) struct NamedMove {
     /// The name of the move.

@@ -34,30 +34,15 @@ pub struct NotedCheck {
 /// The reason why a note cannot be used.
 #[derive(Debug, Error)]
 pub enum NoteError {
-    /// The file cannot be read, or is no note.
     #[error("{0}")]
     Unreadable(String),
-    /// A signature of the note is not valid for the key that it names.
     #[error(
         "{file}: expected a signature by the key of {name} that --keys has, found one that is not; the note has \
          been changed, or somebody else has signed it"
     )]
-    Forged {
-        /// The path of the note's file.
-        file: String,
-        /// The name of the key.
-        name: String,
-    },
-    /// The note is about a certificate or database that is not served.
+    Forged { file: String, name: String },
     #[error("{file}: expected a note about {expected}, found one that says: {found}")]
-    Other {
-        /// The path of the note's file.
-        file: String,
-        /// The subjects that are served.
-        expected: String,
-        /// The beginning of the verdict.
-        found: String,
-    },
+    Other { file: String, expected: String, found: String },
 }
 
 /// The notes about each certificate or database, by its root.
@@ -76,7 +61,9 @@ pub(super) struct Subject {
 
 /// The words of a verdict that name a subject.
 enum Of {
+    /// The value, game and start of a certificate.
     Certificate { value: &'static str, game: String, start: String },
+    /// The board of a database.
     Database { board: String },
 }
 

@@ -12,6 +12,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use super::problem::Problem;
 use super::solver::SolverLimits;
 
+/// The limits of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerLimits {
     /// The most bytes of a request's body; a larger one is answered with 413.

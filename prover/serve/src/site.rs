@@ -27,6 +27,7 @@ const FINDER_MEMORY: u64 = 32 << 20;
 pub struct ServedCertificate {
     /// The certificate as it was read.
     pub stored: Stored,
+    /// The positions that it proves.
     pub proved: Arc<ProvedPositions>,
 }
 
@@ -50,6 +51,7 @@ impl ServedCertificate {
 pub struct Database {
     /// The store of the database.
     pub store: Store,
+    /// The MANIFEST of the database.
     pub manifest: DatabaseManifest,
     /// The depths of the database, as far as they are stored.
     pub depths: Depths,
@@ -92,6 +94,7 @@ impl BoardSite {
         &self.game
     }
 
+    /// The board.
     pub fn board(&self) -> &Board {
         &self.game.board
     }

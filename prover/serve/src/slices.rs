@@ -19,6 +19,7 @@ const COUNT_MEMORY: u64 = 256 << 20;
 /// The time after which an answer counts no further slice.
 const COUNT_TIME: Duration = Duration::from_secs(2);
 
+/// A slice.
 #[derive(Serialize, ToSchema)]
 pub(super) struct SliceAnswer {
     /// The pieces: black men and kings, white men and kings; Black is to move.
@@ -26,6 +27,7 @@ pub(super) struct SliceAnswer {
     slice: String,
     /// The number of positions with these pieces.
     positions: u64,
+    /// The bytes of its file.
     bytes: u64,
 }
 
@@ -69,6 +71,7 @@ pub(super) async fn slices_route(
 pub(super) struct Total {
     /// The number of pieces of both sides.
     pieces: u8,
+    /// The number of slices.
     slices: usize,
     /// The slices that are counted; the numbers of values are theirs.
     counted: usize,

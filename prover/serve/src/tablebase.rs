@@ -88,6 +88,7 @@ pub(super) async fn tablebase_route(
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(super) enum ListedAnswer {
+    /// The answer.
     Position(TablebaseAnswer),
     /// The text is not a position.
     Fault(Fault),

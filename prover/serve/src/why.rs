@@ -35,6 +35,7 @@ pub(super) struct WhyAnswer {
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum PlaceAnswer {
+    /// A node.
     Node {
         /// The number of the node among those of the question, from 0.
         number: usize,

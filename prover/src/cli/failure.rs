@@ -29,168 +29,87 @@ use crate::egdb::{BuildError, OutOfMemory, StoreError};
 /// The reason why a command failed; each kind has an exit status.
 #[derive(Debug, Error)]
 pub enum Failure {
-    /// The input is wrong, for this reason.
     #[error("{0}")]
     Input(String),
-    /// A FEN is not one of a position of the board.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// Some games of a file cannot be read.
     #[error("{faulty} of {} with a fault", counted(*games, "game"))]
-    Games {
-        /// The number of games with a fault.
-        faulty: usize,
-        /// The number of games in the file.
-        games: usize,
-    },
-    /// Some files cannot be read; the reasons are printed already.
+    Games { faulty: usize, games: usize },
     #[error("{unread} of {} cannot be read", counted(*files, "file"))]
-    Unread {
-        /// The number of files that cannot be read.
-        unread: usize,
-        /// The number of files.
-        files: usize,
-    },
-    /// A game has a fault and is too long to be kept in the output.
+    Unread { unread: usize, files: usize },
     #[error("{0}; the game cannot be kept, and nothing is written")]
     Unkept(String),
-    /// Some lines are no positions; the other lines were answered.
     #[error("{bad} of {} without a position; the others are answered", counted(*lines, "line"))]
-    Lines {
-        /// The number of lines that are no positions.
-        bad: usize,
-        /// The number of lines.
-        lines: usize,
-    },
-    /// A move is not legal or has no name.
+    Lines { bad: usize, lines: usize },
     #[error(transparent)]
     Move(#[from] MoveError),
-    /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The database cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The certificate cannot be written.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// A certificate cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A certificate was read and proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
-    /// A certificate cannot be expanded.
     #[error(transparent)]
     Expand(#[from] ExpandError),
-    /// A strategy of the proof does not hold, which is a mistake of the prover.
     #[error("a leaf strategy does not hold: {0}")]
     Strategy(#[from] StrategyError),
-    /// The certificates cannot be joined.
     #[error(transparent)]
     Combine(#[from] CombineError),
-    /// A file of published values cannot be read.
     #[error(transparent)]
     Literature(#[from] LiteratureError),
-    /// An opening book cannot be read or written.
     #[error(transparent)]
     Book(#[from] BookError),
-    /// A database cannot be exported, imported or compared.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// Certificates and database contradict each other.
     #[error(transparent)]
     Contradiction(#[from] ContradictionError),
-    /// Some values of another program differ from those of the database.
     #[error("{disagree} of {lines} values are not those of the database")]
-    Differences {
-        /// The number of differing values.
-        disagree: u64,
-        /// The number of values.
-        lines: u64,
-    },
-    /// A note of what was checked cannot be used.
+    Differences { disagree: u64, lines: u64 },
     #[cfg(feature = "serve")]
     #[error("--note {0}")]
     Note(#[from] NoteError),
-    /// Some published values disagree with certificates or the database.
     #[error("{disagree} of {lines} published values disagree with what is proved")]
-    Disagreements {
-        /// The number of disagreeing values.
-        disagree: usize,
-        /// The number of values.
-        lines: usize,
-    },
-    /// A question was not decided.
+    Disagreements { disagree: usize, lines: usize },
     #[error("{0}{hint}", hint = if_interrupted(.0))]
     Unsolved(Undecided),
-    /// The proof failed.
     #[error(transparent)]
     Solve(SolveError),
-    /// The file of results cannot be used.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// Slices cannot be fetched from an object store or left there.
     #[cfg(feature = "farm")]
     #[error(transparent)]
     Slices(#[from] SliceStoreError),
-    /// The farm cannot be used.
     #[cfg(feature = "farm")]
     #[error(transparent)]
     Farm(#[from] FarmError),
-    /// No broker answers.
     #[cfg(feature = "farm")]
     #[error("{address}: no broker answers within {} s; is it running there?", patience.as_secs())]
-    NoBroker {
-        /// The address of the broker, without secrets.
-        address: String,
-        /// The time for which the command waited.
-        patience: Duration,
-    },
-    /// The command was interrupted before it could begin.
+    NoBroker { address: String, patience: Duration },
     #[cfg(feature = "farm")]
     #[error("interrupted before there was a broker")]
     Interrupted,
-    /// No manager answers.
     #[cfg(feature = "farm")]
     #[error("{0}: no manager answers; is one running, with the same --farm?")]
     NoManager(String),
-    /// The system grants no memory of this size.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
-    /// Memory or threads do not suffice.
     #[error("{0}")]
     Resource(String),
-    /// A file cannot be read or written.
     #[error("{path}: {source}")]
-    File {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// Standard input or output fails.
+    File { path: PathBuf, source: io::Error },
     #[error("standard input or output: {0}")]
     Io(#[from] io::Error),
-    /// A disk is full.
     #[error(
         "no space left on {}: make room there and start the same command again, which goes on from \
          what is finished ({failure})", directory.display()
     )]
-    Full {
-        /// The directory of the file that cannot be written.
-        directory: PathBuf,
-        /// The failure itself.
-        failure: Box<Failure>,
-    },
-    /// A failure together with advice on what to do.
+    Full { directory: PathBuf, failure: Box<Failure> },
     #[error("{failure}: {advice}")]
-    Advised {
-        /// The failure itself.
-        failure: Box<Failure>,
-        /// The advice, which names options that the command has.
-        advice: String,
-    },
+    Advised { failure: Box<Failure>, advice: String },
 }
 
 impl Failure {

@@ -98,8 +98,6 @@ fn what_there_is_too_little_of() {
     let mapped = ["--values", "mapped", "--map-space", "1000TiB", "--memory", "64GiB"];
     let seven = ["--game", "8x8", "--pieces", "10", "--emit", "cert", "--leaf-table", "1MiB"];
     fails(here, &[&seven[..], &mapped].concat(), 3, &["free"]);
-    let db = &["db", "build", "--game", "8x8", "--pieces", "10"];
-    fails(here, &[&db[..], &mapped[2..]].concat(), 3, &["free"]);
 }
 
 #[test]

@@ -152,17 +152,17 @@ fn annotate_marks_mistakes() {
 #[test]
 fn annotate_replaces_its_own_remarks_and_no_others() {
     let d = &Scratch::empty();
-    let annotate = |text: &str, nodes: &str, more: &[&str]| {
+    let annotate = |text: &str, nodes: &str| {
         fs::write(d.join("one.pdn"), text).unwrap();
-        prove(&[&["annotate", "--nodes", nodes, "-q", "one.pdn"], more].concat(), d)
+        prove(&["annotate", "--nodes", nodes, "-q", "one.pdn"], d)
     };
     let people = ["{draw}", "{+0.25}", "{draw (book)}", "(1. 1-5 {good})", "(1. 1-5)", "$7", "{d}"];
     let text = "[FEN \"B:W18,31,32:B1,2,10\"]\n{draw} 1. 10-15! $7 {+0.25} (1. 1-5 {good}) (1. 1-5) \
          18x11? {draw (book)}\n/FEN \"B:W18,31,32:B1,2,10\"/ {d} 2. 10-15? 18x11 *\n";
-    let once = annotate(text, "1000", &[]);
-    for (nodes, more) in [("1000", &[][..]), ("1000", &["--fresh"]), ("2000", &[])] {
-        let twice = annotate(&once, nodes, more);
-        let again = annotate(&twice, "1000", &[]);
+    let once = annotate(text, "1000");
+    for nodes in ["1000", "2000"] {
+        let twice = annotate(&once, nodes);
+        let again = annotate(&twice, "1000");
         assert_eq!(again, once);
         for remark in people {
             assert_eq!(twice.matches(remark).count(), 1, "{remark} in {twice}");
@@ -171,7 +171,7 @@ fn annotate_replaces_its_own_remarks_and_no_others() {
     }
     // Another program has broken the lines.
     let broken = once.replace("depth ", "depth\n").replace("before: ", "before:\r\n");
-    assert_eq!(annotate(&broken, "1000", &[]), once);
+    assert_eq!(annotate(&broken, "1000"), once);
 }
 
 #[test]

@@ -69,6 +69,7 @@ fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {
         combine all black white
         report black
         trim black
+        expand black --pieces 2 --emit larger
         literature --game 4x4 values.tsv black
         replay --game 4x4 games.pdn
         annotate --game 4x4 games.pdn
@@ -170,6 +171,7 @@ const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit
     analyse --game 4x4 W:W9:B1 --out result
     report none --out result
     trim none --out result
+    expand none --pieces 2 --emit larger --out result
     trim white --emit black --out result
     stats --game 4x4 --memory 1 --out result
     literature --game 4x4 none --out result

@@ -61,7 +61,7 @@ fn left_tables_are_checked() {
     let here = &Scratch::empty();
     prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);
     let all = slices(false);
-    let (first, rest) = all.split_at(all.len() - 8);
+    let (first, rest) = all.split_at(all.len() - 4);
     assert!(start(first, true, here).wait().unwrap().success());
     let tables = here.join("many/4x6.tables");
     let made = fs::read_dir(&tables).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();

@@ -18,10 +18,11 @@ struct Machines<'a> {
 }
 
 impl Machines<'_> {
-    /// Runs a machine's part of the work; returns its status and output.
-    fn run(&self, machine: &str, more: &[&str]) -> (Option<i32>, String) {
+    /// Has a machine build slices, or the database; returns its status and output.
+    fn run(&self, machine: &str, slices: &[&str]) -> (Option<i32>, String) {
         let mut command = Command::new(path("prove"));
-        command.args(["db", "--db", machine, "--store", self.place]).args(OF).args(more);
+        let name = if slices.is_empty() { "build" } else { "slice" };
+        command.args(["db", name, "--db", machine, "--store", self.place]).args(OF).args(slices);
         command.current_dir(self.here);
         self.s3.iter().for_each(|s3| s3.tell(&mut command));
         let output = command.output().unwrap();
@@ -31,7 +32,7 @@ impl Machines<'_> {
 
     /// Has a machine make a slice, which must fail with this status and text; returns its output.
     fn fails(&self, machine: &str, status: i32, text: &str) -> String {
-        let (found, said) = self.run(machine, &["--slice", "0-1-0-1"]);
+        let (found, said) = self.run(machine, &["0-1-0-1"]);
         assert_eq!(found, Some(status), "{said}");
         assert!(said.contains(text), "{said}");
         said
@@ -39,9 +40,8 @@ impl Machines<'_> {
 
     /// Builds all slices, in turn on three machines, and the database on a fourth.
     fn build(&self) {
-        for (i, option) in slices(false).chunks(2).enumerate() {
-            let option: Vec<&str> = option.iter().map(String::as_str).collect();
-            let (status, said) = self.run(&format!("machine-{}", i % 3), &option);
+        for (i, slice) in slices(false).iter().enumerate() {
+            let (status, said) = self.run(&format!("machine-{}", i % 3), &[slice]);
             assert!(status == Some(0) && said.contains("built"), "{said}");
         }
         let one = prove(&[&["db", "--db", "one"], &OF[..]].concat(), self.here);
@@ -87,10 +87,10 @@ fn wrong_objects_are_rejected() {
 }
 
 fn stored_slices_are_taken(machines: &Machines<'_>) {
-    let (status, said) = machines.run("new", &["--slice", "0-1-0-1"]);
+    let (status, said) = machines.run("new", &["0-1-0-1"]);
     assert!(status == Some(0) && said.contains("there, verified"), "{said}");
     // A slice that exists does not need the slices that it follows from.
-    let (status, said) = machines.run("last", &["--slice", "0-2-1-1"]);
+    let (status, said) = machines.run("last", &["0-2-1-1"]);
     assert!(status == Some(0) && said.contains("there, verified"), "{said}");
     assert_eq!(fs::read_dir(machines.here.join("last/4x6.building")).unwrap().count(), 3);
 }
@@ -112,7 +112,7 @@ fn changed_files_are_rejected(machines: &Machines<'_>, file: &Path, name: &str) 
     assert_eq!((taken("changed"), taken("shorter")), (None, None));
     // The machine reads no more bytes of the slice than it should have.
     fs::write(file, [&whole[..], b"x"].concat()).unwrap();
-    assert_eq!(machines.run("longer", &["--slice", "0-1-0-1"]).0, Some(0));
+    assert_eq!(machines.run("longer", &["0-1-0-1"]).0, Some(0));
     assert_eq!(taken("longer").as_ref(), Some(&whole));
     fs::remove_file(file).unwrap();
     let said = machines.fails("gone", 3, "found no such object");
@@ -129,7 +129,7 @@ fn wrong_entries_are_rejected(machines: &Machines<'_>, entry: &Path, name: &str)
     let said = machines.fails("machine-0", 3, " bytes with BLAKE3 0000");
     assert!(said.contains("remove 4x6/slices/0-1-0-1.json there"), "{said}");
     fs::remove_file(entry).unwrap();
-    let (status, said) = machines.run("without", &["--slice", "0-1-0-1"]);
+    let (status, said) = machines.run("without", &["0-1-0-1"]);
     assert!(status == Some(0) && said.contains("built"), "{said}");
     assert_eq!(fs::read_to_string(entry).unwrap(), text);
 }

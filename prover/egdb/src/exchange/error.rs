@@ -10,49 +10,18 @@ use crate::disk::error::StoreError;
 /// The reason why a database was not exported, imported or compared.
 #[derive(Debug, Error)]
 pub enum ExchangeError {
-    /// The operating system reports an error.
     #[error("{path}: {source}")]
-    Io {
-        /// The path of the file or directory.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The database cannot be read.
+    Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The directory to write has something in it.
     #[error("{path}: expected no directory or an empty one; name another, or remove it")]
-    NotEmpty {
-        /// The path of the directory.
-        path: PathBuf,
-    },
-    /// There is a database already.
+    NotEmpty { path: PathBuf },
     #[error("{path}: a database is here already; remove it or name another --db to import one")]
-    AlreadyHere {
-        /// The path of its directory.
-        path: PathBuf,
-    },
-    /// A file differs from its entry in the list.
+    AlreadyHere { path: PathBuf },
     #[error("{path}: expected {expected}, found {found}; copy it again")]
-    Mismatch {
-        path: PathBuf,
-        /// The entry in the list.
-        expected: String,
-        /// The properties of the file.
-        found: String,
-    },
-    /// A line of a file does not have the required form.
+    Mismatch { path: PathBuf, expected: String, found: String },
     #[error("{path}, line {line}: expected {expected}, found {found:?}")]
-    Line {
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// The form that was expected.
-        expected: String,
-        /// The text that was found.
-        found: String,
-    },
+    Line { path: PathBuf, line: usize, expected: String, found: String },
 }
 
 impl ExchangeError {

@@ -187,13 +187,9 @@ impl PdnGame {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{file}, line {line}, column {column}: {what}")]
 pub struct PdnError {
-    /// The name of the file, as the caller gave it.
     pub file: String,
-    /// The number of the line, from 1.
     pub line: usize,
-    /// The number of the character in the line, from 1.
     pub column: usize,
-    /// The expected and the found text.
     pub what: String,
 }
 

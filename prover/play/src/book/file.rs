@@ -24,24 +24,12 @@ const COLUMNS: &str = "fen\tmove\tscore\tdepth\tvalue\tmark";
 /// The reason why a book cannot be read or written.
 #[derive(Debug, Error)]
 pub enum BookError {
-    /// The file cannot be read or written.
     #[error("{path}: {source}")]
-    Io {
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The path is not that of a file, or the file is too large.
+    Io { path: PathBuf, source: io::Error },
     #[error("{0}: expected a file of at most {MOST_BYTES} bytes, found something else")]
     Kind(PathBuf),
-    /// A line does not have the form of a book's.
     #[error("{path}, {what}")]
-    Line {
-        path: PathBuf,
-        /// The line, what was expected there, and what was found.
-        what: String,
-    },
-    /// A move has no name, which is a mistake of the program.
+    Line { path: PathBuf, what: String },
     #[error(transparent)]
     Move(#[from] MoveError),
 }

@@ -99,32 +99,15 @@ impl Level {
 /// A line that is no command.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The line does not have the form of a command.
     #[error("character {place}: expected {expected}, found {found}")]
-    Syntax {
-        /// The number of the character, from 1.
-        place: usize,
-        /// The expected text.
-        expected: &'static str,
-        /// The found text.
-        found: String,
-    },
-    /// There is no command of this name.
+    Syntax { place: usize, expected: &'static str, found: String },
     #[error(
         "expected hub, set-param, init, new-game, pos, level, go, stop, ponder-hit, ping or quit, found \
          {0:?}"
     )]
     Unknown(String),
-    /// An argument is wrong or missing.
     #[error("{name}: expected {expected}, found {found}")]
-    Argument {
-        /// The name of the argument.
-        name: &'static str,
-        /// The values that were expected.
-        expected: &'static str,
-        /// The value that was found.
-        found: String,
-    },
+    Argument { name: &'static str, expected: &'static str, found: String },
 }
 
 /// Parses a line; `None` if it is empty.

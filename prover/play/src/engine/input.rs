@@ -10,10 +10,8 @@ pub(super) const MOST_BYTES: usize = 1 << 20;
 /// A line that is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum BadLine {
-    /// The line is too long.
     #[error("expected a line of at most {MOST_BYTES} bytes, found a longer one")]
     TooLong,
-    /// The line is not valid UTF-8.
     #[error("expected a line in UTF-8, found other bytes")]
     NotText,
 }

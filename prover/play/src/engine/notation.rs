@@ -20,25 +20,10 @@ use crate::board::{Board, Move, MoveError, Position, Side};
 /// A text that is no position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PositionError {
-    /// The text has another length than the number of squares and one for the side to move.
     #[error("position: expected {expected} characters, found {found}")]
-    Length {
-        /// The number of squares and one.
-        expected: usize,
-        /// The number of characters.
-        found: usize,
-    },
-    /// A character does not belong at its place.
+    Length { expected: usize, found: usize },
     #[error("position, character {place}: expected {expected}, found {found:?}")]
-    Character {
-        /// The number of the character, from 1.
-        place: usize,
-        /// The characters that were expected.
-        expected: &'static str,
-        /// The character that was found.
-        found: char,
-    },
-    /// A man stands where it would have been crowned.
+    Character { place: usize, expected: &'static str, found: char },
     #[error("position: expected a king or no man on its crowning row, found a man")]
     Uncrowned,
 }

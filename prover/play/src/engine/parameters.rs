@@ -29,19 +29,10 @@ pub struct Parameters {
 /// A parameter that cannot be set like this.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParameterError {
-    /// There is no parameter of this name.
     #[error("parameter: expected threads, hash, db, book or ponder, found {0:?}")]
     Unknown(String),
-    /// The value is not allowed for the parameter.
     #[error("parameter {name}: expected {expected}, found {found:?}")]
-    Value {
-        /// The name of the parameter.
-        name: String,
-        /// The values that were expected.
-        expected: String,
-        /// The value that was found.
-        found: String,
-    },
+    Value { name: String, expected: String, found: String },
 }
 
 impl Parameters {

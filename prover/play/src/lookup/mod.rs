@@ -38,10 +38,8 @@ pub struct Lookup<'a> {
 /// The reason why a position has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupError {
-    /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A move has no name, which is a mistake of the program.
     #[error(transparent)]
     Move(#[from] MoveError),
 }

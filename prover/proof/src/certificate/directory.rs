@@ -11,31 +11,15 @@ use crate::egdb::atomic::{self, of_system, unfinished_path};
 /// The reason why a certificate cannot be written.
 #[derive(Debug, Error)]
 pub enum EmitError {
-    /// A file or directory cannot be read or written.
     #[error("{path}: {source}")]
-    Io {
-        /// The path of the file or directory.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The certificate would replace the current directory of the process.
+    Io { path: PathBuf, source: io::Error },
     #[error("{path}: expected a directory for the certificate, found the one this runs in")]
-    Here {
-        /// The path of the directory.
-        path: PathBuf,
-    },
-    /// There is something there already, and it is not this certificate.
+    Here { path: PathBuf },
     #[error(
         "{path}: expected nothing, an empty directory or this very certificate, found {found}; name \
          another directory or remove this one"
     )]
-    Occupied {
-        /// The path of the directory.
-        path: PathBuf,
-        /// A description of its content.
-        found: String,
-    },
+    Occupied { path: PathBuf, found: String },
 }
 
 /// A directory to which a certificate can be written.

@@ -22,31 +22,18 @@ use crate::board::{Board, Game, Position, Side};
 /// The reason why a certificate cannot be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// A file cannot be read.
     #[error("{path}: {source}")]
-    Io {
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The bytes of a file are not as required.
+    Io { path: PathBuf, source: io::Error },
     #[error("{path}: {what}")]
-    Wrong {
-        path: PathBuf,
-        /// The place in the file, what was expected there, and what was found.
-        what: String,
-    },
+    Wrong { path: PathBuf, what: String },
 }
 
 /// A certificate that does not prove what it claims.
 #[derive(Debug, Error)]
 #[error("{directory}: no proof at {fen}: {what}; let check tell more")]
 pub struct BrokenProof {
-    /// The path of the certificate's directory.
     pub directory: PathBuf,
-    /// The FEN of the node's position.
     pub fen: String,
-    /// The expected and the found text.
     pub what: String,
 }
 

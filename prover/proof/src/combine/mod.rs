@@ -30,53 +30,25 @@ const LISTED: usize = 50;
 /// The reason why certificates cannot be joined.
 #[derive(Debug, Error)]
 pub enum CombineError {
-    /// There are no certificates.
     #[error("CERT: expected a certificate, found none")]
     Nothing,
-    /// The certificates are of different games, or rest on different databases.
     #[error("{}/CLAIM: expected {what} {expected} as in {}, found {what} {found}",
             other.display(), first.display())]
     Different {
-        /// The directory of the first certificate.
         first: PathBuf,
-        /// The directory of the other certificate.
         other: PathBuf,
-        /// The property that differs.
         what: &'static str,
-        /// The property of the first certificate.
         expected: String,
-        /// The property of the other certificate.
         found: String,
     },
-    /// A certificate is of a position that is too far from the start, or that cannot be reached.
     #[error(
         "{}/CLAIM: expected a start at most {plies} moves after {start} (--plies allows more), found {found}",
         directory.display()
     )]
-    TooFar {
-        /// The directory of the certificate.
-        directory: PathBuf,
-        /// The greatest allowed distance of its start, in plies.
-        plies: u32,
-        /// The FEN of the start.
-        start: String,
-        /// The FEN of the certificate's start.
-        found: String,
-    },
-    /// The loaded database is not that of the certificates.
+    TooFar { directory: PathBuf, plies: u32, start: String, found: String },
     #[error("{}: expected the database {expected} of {}, found {found}",
             databases.display(), certificate.display())]
-    Database {
-        /// The directory of the databases.
-        databases: PathBuf,
-        /// The directory of the first certificate.
-        certificate: PathBuf,
-        /// The root of the certificate's database.
-        expected: Digest,
-        /// The root of the loaded database.
-        found: Digest,
-    },
-    /// A certificate proves nothing.
+    Database { databases: PathBuf, certificate: PathBuf, expected: Digest, found: Digest },
     #[error(transparent)]
     Broken(#[from] BrokenProof),
     #[error("{0}")]

@@ -23,21 +23,14 @@ pub const MOST_A_LEAF: u64 = 58_000_000;
 /// The reason why a certificate cannot be expanded.
 #[derive(Debug, Error)]
 pub enum ExpandError {
-    /// The certificate proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
-    /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A strategy that was made does not hold, which is a mistake of the prover.
     #[error("a leaf strategy does not hold: {0}")]
     Strategy(#[from] StrategyError),
-    /// A depth is not known.
     #[error("{fen}: no depth of this win is known")]
-    Depth {
-        /// The FEN of the position.
-        fen: String,
-    },
+    Depth { fen: String },
 }
 
 /// Returns the sections of a certificate over a smaller cover, with at most `most` positions a leaf

@@ -15,10 +15,8 @@ pub struct FirstMoves {
 /// The reason why first moves cannot be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstMovesError {
-    /// The certificate proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
-    /// A move has no name, which is a mistake of the prover.
     #[error(transparent)]
     Move(#[from] MoveError),
 }
