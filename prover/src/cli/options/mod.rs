@@ -145,6 +145,7 @@ pub(crate) struct StoredOptions {
 
 impl StoredOptions {
     /// The options for the database of a game with a cover, or with all slices that are there.
+    #[cfg(feature = "serve")]
     pub(crate) fn new(game: GameOption, db: DatabaseOption, cover: Option<Cover>) -> Self {
         StoredOptions { game, db, cover }
     }
