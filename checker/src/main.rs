@@ -152,7 +152,7 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
     }
     let is_worth_a_note = matches!(statement.status(), 0 | 1 | 2 | 5);
     if let (Some(draft), true) = (draft, is_worth_a_note) {
-        draft.write(line.trim_start_matches("s ")).map_err(error)?;
+        draft.write(&statement.words()).map_err(error)?;
     }
     Ok(Checked { statement, signers })
 }
@@ -180,7 +180,7 @@ fn with_advice(statement: Statement, arguments: &Arguments, db: &Path) -> Statem
             Some(certificate) => missing::named(stop, certificate, db).into(),
             None => missing::database_named(stop, database, db).into(),
         },
-        Statement::Whole(Verdict::Stopped(Stop::Refuted(finding)))
+        Statement::Whole(Verdict::Stopped(Stop::Refuted(finding, roots)))
             if finding.rule.starts_with("database-") =>
         {
             let advice = match certificate {
@@ -188,7 +188,7 @@ fn with_advice(statement: Statement, arguments: &Arguments, db: &Path) -> Statem
                 None => missing::database_advice(database, db),
             };
             advice.iter().for_each(|text| say(&format!("c {text}")));
-            Stop::Refuted(finding).into()
+            Stop::Refuted(finding, roots).into()
         }
         other => other,
     }

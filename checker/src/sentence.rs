@@ -15,7 +15,7 @@ pub(crate) fn of(statement: &Statement, signers: &[String]) -> String {
     let line = statement.line();
     let said = Said { line: &line, signers };
     let text = match statement {
-        Statement::Whole(Verdict::Stopped(Stop::Refuted(finding))) => {
+        Statement::Whole(Verdict::Stopped(Stop::Refuted(finding, _))) => {
             format!("refuted: {}", told(finding))
         }
         Statement::Whole(Verdict::Stopped(Stop::Declined(finding))) => {

@@ -195,12 +195,14 @@ impl<'a> Both<'a> {
 /// a rule of its own.
 fn refused_by(verdict: &Verdict, is_win: bool) -> String {
     match verdict {
-        Verdict::Stopped(Stop::Refuted(finding))
+        Verdict::Stopped(Stop::Refuted(finding, _))
             if is_win && finding.rule == "slice-value" && finding.found == "draw" =>
         {
             "slice-value: a draw".into()
         }
-        Verdict::Stopped(Stop::Refuted(finding) | Stop::Declined(finding)) => finding.rule.into(),
+        Verdict::Stopped(Stop::Refuted(finding, _) | Stop::Declined(finding)) => {
+            finding.rule.into()
+        }
         Verdict::Stopped(Stop::Error(_)) => "ERROR".into(),
         Verdict::Conditional(_) => "CONDITIONAL".into(),
         Verdict::Consistent(_) | Verdict::Verified(_) => "nothing".into(),

@@ -2,7 +2,7 @@
 //!
 //! * [`Note`]: a note that was read, with its signatures.
 //! * [`Words`]: the words of its verdict; [`Fields`]: the values of its fields;
-//!   [`is_refutation`]: whether it refutes.
+//!   [`refutation`]: what it refutes.
 //! * [`Shard`]: which part of the work a verdict is about.
 //! * [`one_line`]: text of others, escaped for display; [`without_lists`]: a verdict for display.
 //! * [`keys`]: public keys that are trusted, and private keys that sign.
@@ -21,5 +21,5 @@ pub use note::{HEAD, Note};
 pub use shard::Shard;
 pub use shown::{one_line, without_lists};
 pub use words::{
-    Believed, Extent, Fields, Found, Level, Part, Share, Subject, Words, is_refutation,
+    Believed, Extent, Fields, Found, Level, Part, Refuted, Share, Subject, Words, refutation,
 };

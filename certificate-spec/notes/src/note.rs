@@ -7,8 +7,9 @@ use crate::keys::PublicKey;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use certificate_spec::Digest;
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The first line of every note.
@@ -26,6 +27,16 @@ pub struct Note {
     signatures: Vec<(String, Vec<u8>)>,
 }
 
+/// Opens a file with these options, without waiting for a pipe or device. Returns `None` for
+/// anything but an ordinary file, whatever the path named a moment before.
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn open_ordinary(path: &Path, options: &mut OpenOptions) -> io::Result<Option<File>> {
+    let file = options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    Ok(file.metadata()?.is_file().then_some(file))
+}
+
 impl Note {
     /// Reads a note.
     ///
@@ -33,14 +44,10 @@ impl Note {
     /// Why the file cannot be read, or why it is not a note; the text does not name the file.
     pub fn read(path: &Path) -> Result<Note, String> {
         let wrong = |what: &str| format!("not a note: {what}");
-        // Opening a pipe would wait for ever.
-        let metadata = path.metadata().map_err(|e| e.to_string())?;
-        if !metadata.is_file() {
-            return Err(wrong("not an ordinary file"));
-        }
+        let file = open_ordinary(path, OpenOptions::new().read(true)).map_err(|e| e.to_string())?;
+        let file = file.ok_or_else(|| wrong("not an ordinary file"))?;
         let mut bytes = Vec::new();
-        let read = File::open(path).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes));
-        read.map_err(|e| e.to_string())?;
+        file.take(MOST + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
         if bytes.len() as u64 > MOST {
             return Err(wrong("too long"));
         }
@@ -80,9 +87,9 @@ impl Note {
         })
     }
 
-    /// Whether another note has the same text and the same signatures.
-    pub fn is_same(&self, other: &Note) -> bool {
-        self.text == other.text && self.signatures == other.signatures
+    /// The text and the signatures: two notes with equal ones say the same.
+    pub fn whole(&self) -> (&str, &[(String, Vec<u8>)]) {
+        (&self.text, &self.signatures)
     }
 
     /// The words of the verdict, without its `s`.

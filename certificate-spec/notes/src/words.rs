@@ -12,21 +12,32 @@ use certificate_spec::{Digest, RULES, VERSION};
 /// The most fields of a verdict.
 const MOST_FIELDS: usize = 32;
 
-/// Whether a verdict is a refutation.
+/// The roots that a refutation is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Refuted {
+    /// The root of the certificate, if the note names it.
+    pub root: Option<Digest>,
+    /// The root of the database, if the note names it.
+    pub db_root: Option<Digest>,
+}
+
+/// Reads a refutation; `None` if the verdict is something else.
 ///
 /// # Errors
 /// The verdict begins like a refutation, and no check can have said the rest.
-pub fn is_refutation(verdict: &str) -> Result<bool, String> {
+pub fn refutation(verdict: &str) -> Result<Option<Refuted>, String> {
     let mut words = verdict.split(' ');
     if words.next() != Some("REFUTED") {
-        return Ok(false);
+        return Ok(None);
     }
+    let mut refuted = Refuted::default();
     let rule = words.next().unwrap_or_default();
     if rule.is_empty() || !rule.bytes().all(|b| b.is_ascii_lowercase() || b == b'-') {
         return Err(format!("expected the rule that is violated, found {rule:?}"));
     }
     // The fields may be missing, and have this order.
-    let mut due = ["file", "offset", "position", "expected", "found"].into_iter();
+    let mut due =
+        ["file", "offset", "position", "expected", "found", "root", "db-root"].into_iter();
     let mut has_file = false;
     for word in words {
         let field = word.split_once('=').filter(|(name, _)| due.any(|due| due == *name));
@@ -34,14 +45,20 @@ pub fn is_refutation(verdict: &str) -> Result<bool, String> {
             Some(("offset", value)) if number::<u64>(value).is_none() => {
                 return Err(format!("expected a number, found {word}"));
             }
+            Some(("root", value)) => refuted.root = Some(root(value)?),
+            Some(("db-root", value)) => refuted.db_root = Some(root(value)?),
             Some((name, value)) => has_file |= name == "file" && !value.is_empty(),
             None => return Err(format!("expected a field of a refutation, found {word:?}")),
         }
     }
     match has_file {
-        true => Ok(true),
+        true => Ok(Some(refuted)),
         false => Err("it does not name the file that it refutes".into()),
     }
+}
+
+fn root(text: &str) -> Result<Digest, String> {
+    Digest::parse(text).ok_or_else(|| format!("expected a digest, found {text:?}"))
 }
 
 /// The result of a check.

@@ -8,12 +8,12 @@ use crate::describe::{DescribedQuestion, Description};
 use crate::selection::{Work, below};
 use crate::tables::{TableDigest, both};
 use certificate_notes::{
-    self as notes, Believed, Extent, Fields, Note, Part, Share, Subject, Words, is_refutation,
+    self as notes, Believed, Extent, Fields, Note, Part, Refuted, Share, Subject, Words, refutation,
 };
 use certificate_spec::Digest;
-use certificate_spec::database::SliceName;
 use checker_core::{Board, Game, Level, Position, parse_fen};
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// What a note covers.
@@ -37,9 +37,9 @@ pub(crate) struct Cover {
 pub(crate) struct Tables {
     /// The slices that it verifies, with the digests of their tables.
     pub(crate) verified: Vec<TableDigest>,
-    /// The slices whose tables it took for granted.
-    pub(crate) prerequisites: Vec<SliceName>,
-    /// The digest of the list of their tables; `None` if there are no such slices.
+    /// What it has verified, from which follows whose tables it took for granted.
+    pub(crate) work: Work,
+    /// The digest of the list of these tables; `None` if there are none.
     pub(crate) digest: Option<Digest>,
 }
 
@@ -104,9 +104,12 @@ impl Cover {
         by: BTreeSet<Witness>,
     ) -> Result<Cover, Objection> {
         let verdict = note.verdict();
-        // A refutation does not name its subject, so it may be about this one.
-        if is_refutation(verdict)? {
-            return Err(Objection::Disagreement("VERIFIED".into()));
+        if let Some(Refuted { root, db_root }) = refutation(verdict)? {
+            let is_of = |named: Option<Digest>, ours| named.is_some() && named == ours;
+            return Err(match is_of(root, about.root) || is_of(db_root, about.db_root) {
+                true => Objection::Disagreement("VERIFIED".into()),
+                false => Objection::Other("it refutes something else, or does not name it".into()),
+            });
         }
         if verdict.contains(" by cover of ") {
             return Err(Objection::Other("it says what came of a merge, not of a check".into()));
@@ -279,9 +282,8 @@ fn shard(part: &Part, fields: &Fields, about: &Description, level: Level) -> Res
         leaves = ranges("leaves", &found.leaves, questions, leaves_of)?;
         expect("assumed", about.assumed as u64, fields.assumed)?;
         let stated = about.leaf_positions.iter().zip(&leaves);
-        let stated = stated.flat_map(|(all, range)| all.get(range.clone()).unwrap_or_default());
-        let stated = stated.fold(0, |sum: u64, n| sum.saturating_add(*n));
-        expect("positions", stated, found.positions)?;
+        let stated: u128 = stated.map(|(sums, range)| sums[range.end] - sums[range.start]).sum();
+        expect("positions", u64::try_from(stated).unwrap_or(u64::MAX), found.positions)?;
     }
     judge_journal(fields.believed, slices.len())?;
     let trusts_notes = fields.believed == Believed::Notes;
@@ -294,13 +296,14 @@ fn shard(part: &Part, fields: &Fields, about: &Description, level: Level) -> Res
     }
     let parts = nodes.iter().cloned().zip(leaves.iter().cloned());
     let parts = parts.map(|(nodes, leaves)| [nodes, leaves]).collect();
-    let prerequisites = Work { slices: slices.clone(), questions: parts }.prerequisites(pairs);
-    if part.given_tables.is_none() != prerequisites.is_empty() {
-        return Err(format!("expected given-tables= of {} slices", prerequisites.len()));
+    let work = Work { slices: slices.clone(), questions: parts };
+    if part.given_tables.is_none() != work.rests_on_nothing(pairs) {
+        let count = work.prerequisites(pairs).len();
+        return Err(format!("expected given-tables= of {count} slices"));
     }
     let verified = own.into_iter().zip(&part.tables);
     let verified = verified.map(|(slice, &digest)| TableDigest { slice, digest }).collect();
-    let tables = Tables { verified, prerequisites, digest: part.given_tables };
+    let tables = Tables { verified, work, digest: part.given_tables };
     Ok(Cover {
         by: BTreeSet::new(),
         level,
@@ -341,28 +344,75 @@ pub(crate) struct Least {
     pub(crate) checkers: usize,
 }
 
-/// The first range within `all` that too few witnesses have covered.
-pub(crate) fn gap(
-    all: Range<usize>,
-    least: Least,
-    covered: &[Covered<'_>],
-) -> Option<Range<usize>> {
-    let ends = covered.iter().flat_map(|c| [c.range.start, c.range.end]);
-    let ends = ends.chain([all.start, all.end]);
-    let ends: BTreeSet<usize> = ends.filter(|end| (all.start..=all.end).contains(end)).collect();
-    let ends: Vec<usize> = ends.into_iter().collect();
-    for stretch in ends.windows(2).map(|pair| pair[0]..pair[1]) {
-        let mut who = BTreeSet::new();
-        let mut checkers = BTreeSet::new();
-        for Covered { range, by } in covered {
-            if range.start <= stretch.start && stretch.end <= range.end {
-                who.extend(by.iter().map(|witness| witness.who));
-                checkers.extend(by.iter().map(|witness| &*witness.checker));
-            }
+/// The ranges within `all` that too few witnesses have covered, in order.
+pub(crate) fn gaps(all: Range<usize>, least: Least, covered: &[Covered<'_>]) -> Vec<Range<usize>> {
+    let ends = |(c, Covered { range, .. }): (usize, &Covered<'_>)| {
+        [(range.start, false, c), (range.end, true, c)]
+    };
+    let mut ends: Vec<(usize, bool, usize)> = covered.iter().enumerate().flat_map(ends).collect();
+    ends.push((all.end, false, usize::MAX));
+    ends.sort_unstable();
+    // How many ranges of each witness, and of each implementation, there are at this place.
+    let mut who: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut checkers: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut gaps: Vec<Range<usize>> = Vec::new();
+    let mut begin = all.start;
+    for (place, is_end, c) in ends {
+        let end = place.clamp(all.start, all.end);
+        if end > begin && (who.len() < least.witnesses || checkers.len() < least.checkers) {
+            gaps.push(begin..end);
         }
-        if who.len() < least.witnesses || checkers.len() < least.checkers {
-            return Some(stretch);
+        begin = end;
+        for Witness { who: key, checker } in covered.get(c).into_iter().flat_map(|c| c.by) {
+            count(&mut who, *key, is_end);
+            count(&mut checkers, checker, is_end);
         }
     }
-    None
+    gaps
+}
+
+/// Counts one more of a kind, or one less.
+fn count<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K, is_end: bool) {
+    match counts.entry(key) {
+        Entry::Occupied(mut there) if is_end => match there.get() {
+            0 | 1 => drop(there.remove()),
+            n => *there.get_mut() = n - 1,
+        },
+        entry => *entry.or_default() += usize::from(!is_end),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The gaps are the items that too few cover, one by one.
+    #[test]
+    fn gaps_are_what_too_few_cover() {
+        let mut seed = 1u64;
+        let mut random = |n: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from((seed >> 33) % n).unwrap()
+        };
+        for _ in 0..500 {
+            let mut all = Vec::new();
+            for _ in 0..random(7) {
+                let (a, b) = (random(9), random(9));
+                let by = |who| Witness { who, checker: format!("{}", who % 2) };
+                let by: BTreeSet<Witness> = (0..random(3)).map(|_| by(random(4))).collect();
+                all.push((a.min(b)..a.max(b), by));
+            }
+            let least = Least { witnesses: 1 + random(3), checkers: 1 + random(2) };
+            let covered: Vec<_> = all.iter().map(|(range, by)| Covered { range, by }).collect();
+            let few = |i: &usize| {
+                let by = || all.iter().filter(|(range, _)| range.contains(i)).flat_map(|c| &c.1);
+                let who: BTreeSet<usize> = by().map(|w| w.who).collect();
+                let checkers: BTreeSet<&str> = by().map(|w| &*w.checker).collect();
+                who.len() < least.witnesses || checkers.len() < least.checkers
+            };
+            let right: Vec<usize> = (0..8).filter(few).collect();
+            let found: Vec<usize> = gaps(0..8, least, &covered).into_iter().flatten().collect();
+            assert_eq!(found, right, "{all:?} {least:?}");
+        }
+    }
 }

@@ -33,8 +33,9 @@ pub struct Description {
     pub questions: Vec<DescribedQuestion>,
     /// The number of positions that all leaves state together; saturating.
     pub positions: u64,
-    /// The number of positions that each leaf states, question by question.
-    pub leaf_positions: Vec<Vec<u64>>,
+    /// For each question and number of leaves the positions that so many first leaves state
+    /// together.
+    pub leaf_positions: Vec<Vec<u128>>,
     /// The number of Assumed nodes.
     pub assumed: usize,
     /// The game; for a database alone, the board.
@@ -80,7 +81,13 @@ impl Description {
             nodes: proof.nodes.len(),
             leaves: proof.leaves.len(),
         };
-        let stated = |proof: &QuestionProof| proof.leaves.iter().map(|l| l.positions).collect();
+        let stated = |proof: &QuestionProof| {
+            let mut sums = vec![0];
+            for leaf in &proof.leaves {
+                sums.push(sums[sums.len() - 1] + u128::from(leaf.positions));
+            }
+            sums
+        };
         // Each question was asked for with the same request.
         let provenance = proofs.iter().find_map(|proof| proof.provenance.clone());
         Ok(Description {

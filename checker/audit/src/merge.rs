@@ -14,16 +14,18 @@
 //! So by induction over the pieces all tables that shards verify, and with them all that are taken
 //! for granted, are what the files come to; `selection.rs` rests on this.
 
-use crate::cover::{Cover, Least, Objection, Tables, Witness, gap};
+use crate::cover::{Cover, Least, Objection, Witness, gaps};
 use crate::describe::{DescribedQuestion, Description};
+use crate::selection::Work;
 use crate::statement::Statement;
 use crate::tables::{TableDigest, both, of_list};
 use crate::trusted::TrustedDatabase;
 use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
 use certificate_spec::Digest;
+use certificate_spec::database::SliceName;
 use checker_core::{Finding, Level, Stop, escaped};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -81,6 +83,7 @@ impl Notes {
             all: self,
             about,
             counting: Vec::new(),
+            copies: HashSet::new(),
             left_out: Vec::new(),
             disagreement: None,
         };
@@ -113,6 +116,8 @@ pub struct Joined<'a> {
     all: &'a Notes,
     about: &'a Description,
     counting: Vec<(&'a Note, Cover)>,
+    /// The texts and signatures of the notes that count.
+    copies: HashSet<(&'a str, &'a [(String, Vec<u8>)])>,
     left_out: Vec<String>,
     /// The first disagreement: a note about this subject that says something else.
     disagreement: Option<Finding>,
@@ -142,14 +147,17 @@ impl<'a> Joined<'a> {
         }
         // Without keys every note is a witness, so that a copy would count twice: copies are left
         // out.
-        let is_copy = self.all.keys.is_none() && self.counting.iter().any(|(n, _)| n.is_same(note));
+        let is_copy = self.all.keys.is_none() && self.copies.contains(&note.whole());
         if !is_new || is_copy {
             return self.leave_out(&note.file, "the same is in another note");
         }
         let checker = note.checker().to_string();
         let by = who.into_iter().map(|who| Witness { who, checker: checker.clone() }).collect();
         match Cover::read(note, self.about, by) {
-            Ok(cover) => self.counting.push((note, cover)),
+            Ok(cover) => {
+                self.copies.insert(note.whole());
+                self.counting.push((note, cover));
+            }
             Err(Objection::Other(why)) => self.leave_out(&note.file, &why),
             Err(Objection::Disagreement(expected)) => {
                 let expected = expected.strip_prefix("expected ").unwrap_or(&expected);
@@ -214,33 +222,35 @@ impl<'a> Joined<'a> {
     fn check_given_tables(&self) -> Result<(), Stop> {
         let tables = || self.covers().filter_map(|cover| Some((cover, cover.tables.as_ref()?)));
         let ranges: Vec<_> = tables().map(|(cover, _)| cover.slices()).collect();
-        let given: BTreeSet<_> = tables()
-            .flat_map(|(_, tables)| &tables.prerequisites)
-            .map(|slice| slice.order())
-            .collect();
-        for (i, &pair) in self.about.pairs.iter().enumerate() {
-            let is_given = both(&[pair]).iter().any(|slice| given.contains(&slice.order()));
-            // Tables may come from shards of the same implementation: implementations are not
-            // counted here.
-            let least = Least { checkers: 1, ..self.all.least };
-            if is_given && gap(i..i + 1, least, &ranges).is_some() {
-                let name = pair.file_name();
-                return Err(self.missing(format!("tables of {name}, which shards rest on")));
-            }
+        // Tables may come from shards of the same implementation: implementations are not counted
+        // here.
+        let least = Least { checkers: 1, ..self.all.least };
+        let pairs = &self.about.pairs;
+        let gaps = gaps(0..pairs.len(), least, &ranges);
+        let is_given = self.given();
+        if let Some(i) = gaps.into_iter().flatten().find(|&i| is_given[i]) {
+            let name = pairs[i].file_name();
+            return Err(self.missing(format!("tables of {name}, which shards rest on")));
         }
         let verified = tables().flat_map(|(_, tables)| &tables.verified);
         let verified: BTreeMap<_, Digest> = verified.map(|t| (t.slice.order(), t.digest)).collect();
+        // Notes of the same part have the same list, which is made once.
+        let mut lists: HashMap<&Work, Digest> = HashMap::new();
         for (note, cover) in &self.counting {
-            let Some(Tables { prerequisites, digest: Some(digest), .. }) = &cover.tables else {
+            let Some((tables, digest)) = cover.tables.as_ref().and_then(|t| Some((t, t.digest?)))
+            else {
                 continue;
             };
-            let list = prerequisites
-                .iter()
-                .map(|&slice| Some(TableDigest { slice, digest: *verified.get(&slice.order())? }));
-            // The list is complete: a table that no note has verified has been reported as missing
-            // above.
-            let right = list.collect::<Option<Vec<_>>>().map(|list| of_list(&list));
-            if let Some(right) = right.filter(|right| right != digest) {
+            let right = *lists.entry(&tables.work).or_insert_with(|| {
+                // The list is complete: a table that no note has verified has been reported as
+                // missing above.
+                let digest = |slice: SliceName| verified.get(&slice.order()).copied();
+                let all = tables.work.prerequisites(pairs).into_iter();
+                let list =
+                    all.filter_map(|slice| Some(TableDigest { slice, digest: digest(slice)? }));
+                of_list(&list.collect::<Vec<_>>())
+            });
+            if right != digest {
                 let expected = format!("given-tables={right}");
                 return Err(declined(finding("disagreement", note, expected)));
             }
@@ -248,10 +258,40 @@ impl<'a> Joined<'a> {
         Ok(())
     }
 
+    /// For each pair of slices, whether a note rests on a table of it that it has not verified.
+    fn given(&self) -> Vec<bool> {
+        let pairs = &self.about.pairs;
+        let mut numbers: HashMap<SliceName, usize> = HashMap::new();
+        for (i, &pair) in pairs.iter().enumerate() {
+            numbers.insert(pair, i);
+            numbers.insert(pair.twin(), i);
+        }
+        let mut is_given = vec![false; pairs.len()];
+        // By how many more notes need the table of a pair than that of the pair before.
+        let mut more = vec![0i64; pairs.len() + 1];
+        for work in self.covers().filter_map(|cover| Some(&cover.tables.as_ref()?.work)) {
+            let needed = work.needed(pairs);
+            let own = &work.slices;
+            for (place, change) in
+                [(0, 1), (needed, -1), (own.start.min(needed), -1), (own.end.min(needed), 1)]
+            {
+                more[place] += change;
+            }
+            let others = work.crowned(pairs).filter_map(|slice| numbers.get(&slice));
+            others.filter(|i| !own.contains(i)).for_each(|&i| is_given[i] = true);
+        }
+        let mut notes = 0;
+        for (is_given, more) in is_given.iter_mut().zip(more) {
+            notes += more;
+            *is_given |= notes > 0;
+        }
+        is_given
+    }
+
     fn gap_in_slices(&self, exact: bool) -> Option<Range<usize>> {
         let counts = self.covers().filter(|cover| !exact || cover.level == Level::Exact);
         let ranges: Vec<_> = counts.map(Cover::slices).collect();
-        gap(0..self.about.pairs.len(), self.all.least, &ranges)
+        gaps(0..self.about.pairs.len(), self.all.least, &ranges).into_iter().next()
     }
 
     /// The level at which the notes cover the database, if they agree and rest on nothing else.
@@ -323,7 +363,10 @@ impl<'a> Joined<'a> {
                 n => format!("{} {who} and {n} checkers for each part", least.witnesses),
             },
             found: format!("fewer for {what}"),
-            file: "MANIFEST".into(),
+            file: match self.about.root {
+                Some(_) => "MANIFEST".into(),
+                None => format!("{}/MANIFEST", self.about.board).into(),
+            },
             offset: None,
             position: None,
         })
@@ -352,12 +395,15 @@ impl<'a> Joined<'a> {
     /// The notes do not cover everything, or disagree.
     pub fn verdict(&self) -> Result<Statement, Stop> {
         let level = self.level()?;
+        if self.needed().next().is_none() {
+            return Err(self.missing("everything".into()));
+        }
         let Description { subject, cover, questions, positions, assumed, .. } = self.about;
         let db_root = self.about.db_root_word();
         for (q, &DescribedQuestion { question, nodes, leaves }) in questions.iter().enumerate() {
             for (what, all) in [("nodes", nodes + 1), ("leaves", leaves)] {
                 let ranges: Vec<_> = self.covers().map(|cover| cover.positions(what, q)).collect();
-                if let Some(gap) = gap(0..all, self.all.least, &ranges) {
+                if let Some(gap) = gaps(0..all, self.all.least, &ranges).first() {
                     let place = format!("{what}={question}:{}-{}", gap.start, gap.end);
                     return Err(self.missing(place));
                 }

@@ -46,7 +46,7 @@ fn crowned(SliceName([a, b, c, d]): SliceName) -> Option<SliceName> {
 }
 
 /// What is verified: a range of each part of the sequence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Work {
     /// The range of the pairs of slices.
     pub slices: Range<usize>,
@@ -89,14 +89,37 @@ impl Work {
     /// than the last slice verified here, those that crownings lead to, and for nodes and leaves
     /// all.
     pub fn prerequisites(&self, pairs: &[SliceName]) -> Vec<SliceName> {
-        let own = both(pairs.get(self.slices.clone()).unwrap_or_default());
-        let most = own.last().map_or(0, |slice| slice.pieces());
-        let crowned: HashSet<SliceName> = own.iter().filter_map(|&slice| crowned(slice)).collect();
-        let all = self.has_positions();
-        let own: HashSet<SliceName> = own.into_iter().collect();
-        let mut slices = both(pairs);
-        slices.retain(|s| !own.contains(s) && (all || s.pieces() < most || crowned.contains(s)));
+        let own: HashSet<SliceName> = both(&pairs[self.slices.clone()]).into_iter().collect();
+        let crowned: HashSet<SliceName> = self.crowned(pairs).collect();
+        let (needed, others) = pairs.split_at(self.needed(pairs));
+        let is_crowned = |slice: &SliceName| crowned.contains(slice);
+        let mut slices = both(needed);
+        slices.extend(both(others).into_iter().filter(is_crowned));
+        slices.retain(|slice| !own.contains(slice));
         slices
+    }
+
+    /// The number of the first pairs that are all needed, as far as they are not verified here.
+    pub(crate) fn needed(&self, pairs: &[SliceName]) -> usize {
+        let last = pairs[self.slices.clone()].last();
+        match (self.has_positions(), last) {
+            (true, _) => pairs.len(),
+            (false, None) => 0,
+            (false, Some(last)) => pairs.partition_point(|pair| pair.pieces() < last.pieces()),
+        }
+    }
+
+    /// The slices that crownings lead to from those that are verified here.
+    pub(crate) fn crowned(&self, pairs: &[SliceName]) -> impl Iterator<Item = SliceName> {
+        both(&pairs[self.slices.clone()]).into_iter().filter_map(crowned)
+    }
+
+    /// Whether there are no prerequisites; this takes no more time than the slices verified here.
+    pub(crate) fn rests_on_nothing(&self, pairs: &[SliceName]) -> bool {
+        let needed = self.needed(pairs);
+        let own: HashSet<SliceName> = both(&pairs[self.slices.clone()]).into_iter().collect();
+        let all_needed = self.slices.start == 0 && needed <= self.slices.end || needed == 0;
+        all_needed && self.crowned(pairs).all(|slice| own.contains(&slice))
     }
 
     /// Whether nodes or leaves are part of this work.

@@ -102,6 +102,17 @@ impl Statement {
         }
     }
 
+    /// The words of the verdict in a note: the line without its `s`, and of a refutation what it is
+    /// about (`SPEC.md` §12).
+    pub fn words(&self) -> String {
+        let mut words = self.line().trim_start_matches("s ").to_string();
+        if let Statement::Whole(Verdict::Stopped(Stop::Refuted(_, roots))) = self {
+            words += &roots.certificate.map_or(String::new(), |root| format!(" root={root}"));
+            words += &roots.database.map_or(String::new(), |root| format!(" db-root={root}"));
+        }
+        words
+    }
+
     /// The exit status.
     pub fn status(&self) -> u8 {
         match self {
@@ -273,6 +284,9 @@ fn is_whole(looked: &PartReport, values: bool) -> Result<(), Stop> {
 fn is_of(used: Option<Digest>, trusted: &TrustedDatabase) -> Result<(), Stop> {
     match used.is_some() && used == trusted.root {
         true => Ok(()),
+        false if used.is_none() => {
+            Err(Stop::Error("the claim has no database whose values could be trusted".into()))
+        }
         false => Err(Stop::Error("what is trusted is another database than the claim's".into())),
     }
 }

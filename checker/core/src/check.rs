@@ -121,6 +121,15 @@ fn assert_overflow_checks() -> Result<(), Stop> {
 /// Checks what the `part` selects of a certificate: first the database, then nodes and leaves.
 fn check_certificate(path: &Path, options: &Options, part: &Part<'_>) -> Result<PartReport, Stop> {
     let certificate = Certificate::read(path, options.level)?;
+    let report = check_claim(&certificate, options, part);
+    report.map_err(|stop| stop.of_certificate(certificate.root))
+}
+
+fn check_claim(
+    certificate: &Certificate,
+    options: &Options,
+    part: &Part<'_>,
+) -> Result<PartReport, Stop> {
     let board = certificate.game.board();
     let cover = &certificate.claim.cover;
     let database_root = certificate.claim.database;
@@ -129,12 +138,12 @@ fn check_certificate(path: &Path, options: &Options, part: &Part<'_>) -> Result<
         root: certificate.root,
         database_root,
         pairs: pair_sizes(board, cover),
-        questions: WorkSize::questions(&certificate),
+        questions: WorkSize::questions(certificate),
     };
     part.selection.begin(&work);
     let is_small = found.is_none() || folder::fits(options, board, cover);
     let noted = match part.is_of_whole_database(&work) && !is_small {
-        true => Some(note_positions(&certificate, part, &options.progress)),
+        true => Some(note_positions(certificate, part, &options.progress)),
         false => None,
     };
     let wanted = match &noted {
@@ -150,7 +159,7 @@ fn check_certificate(path: &Path, options: &Options, part: &Part<'_>) -> Result<
         (Some(_), Some(noted)) => Lookup::Positions(noted),
         (Some(values), None) => Lookup::Tables(&values.database),
     };
-    let counters = check_questions(&certificate, database, part, &work, &options.progress)?;
+    let counters = check_questions(certificate, database, part, &work, &options.progress)?;
 
     let level = values.as_ref().map_or("none", |_| options.level.word());
     let db_root = database_root.map_or("none".into(), |root| root.to_string());
@@ -191,7 +200,7 @@ fn check_questions(
     let nodes: usize = work.questions.iter().map(|size| size.nodes).sum();
     progress.begin("checking nodes and leaves", work.positions().saturating_add(nodes as u64));
     let mut all = Vec::new();
-    for ((q, proof), size) in certificate.proofs.iter().enumerate().zip(&work.questions) {
+    for (q, proof) in certificate.proofs.iter().enumerate() {
         let is_wanted = |kind: Kind, i| part.selection.has(kind, q, i);
         let counter = Counter::default();
         let tree = Tree { board, database, proof };
@@ -199,7 +208,7 @@ fn check_questions(
         // A value that was needed and not in memory is an error, whatever the result is.
         database.is_complete()?;
         result?;
-        all.push((counter.looked_at(size), counter.positions()));
+        all.push((counter.looked_at(proof), counter.positions()));
     }
     Ok(all)
 }
@@ -216,10 +225,6 @@ fn check_values(
     options: &Options,
     part: &Part<'_>,
 ) -> Result<PartReport, Stop> {
-    let most = board.squares();
-    if cover.is_some_and(|c| !(2..=most).contains(&u32::from(c.most_pieces()))) {
-        return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
-    }
     let (cover, root) = identify(&options.db, board, cover)?;
     let found = find(&options.db, board, &cover, root)?;
     let (pairs, questions) = (pair_sizes(board, &cover), Vec::new());

@@ -41,4 +41,4 @@ pub use part::{
 pub use proof::{Lookup, Positions, Tree, replay};
 pub use rules::{Bits, Board, Game, Position, Side, parse_fen, write_fen};
 pub use values::{Database, PairSize, Shape, Table, TableView, Value, pair_sizes, pairs};
-pub use verdict::{Finding, Stop, Verdict, Verified, escaped};
+pub use verdict::{Finding, Roots, Stop, Verdict, Verified, escaped};

@@ -7,7 +7,7 @@
 //! Trusts: nothing. What follows from a part is for the caller to say: no [`PartReport`] is a
 //! verdict.
 
-use crate::certificate::Certificate;
+use crate::certificate::{Certificate, QuestionProof};
 use crate::values::PairSize;
 use crate::values::{Table, TableView};
 use certificate_spec::Digest;
@@ -44,7 +44,7 @@ pub struct QuestionSize {
 
 impl WorkSize {
     pub(crate) fn questions(certificate: &Certificate) -> Vec<QuestionSize> {
-        let size = |proof: &crate::QuestionProof| QuestionSize {
+        let size = |proof: &QuestionProof| QuestionSize {
             question: proof.question as u8,
             nodes: proof.nodes.len(),
             leaves: proof.leaves.iter().map(|leaf| leaf.positions).collect(),
@@ -275,13 +275,13 @@ impl Counter {
         self.positions.load(Relaxed)
     }
 
-    pub(crate) fn looked_at(&self, size: &QuestionSize) -> LookedAt {
+    pub(crate) fn looked_at(&self, proof: &QuestionProof) -> LookedAt {
         let count =
             |n: &AtomicUsize, of: usize| Count { looked_at: n.load(Relaxed) as u64, of: of as u64 };
         LookedAt {
-            question: size.question,
-            nodes: count(&self.nodes, size.nodes + 1),
-            leaves: count(&self.leaves, size.leaves.len()),
+            question: proof.question as u8,
+            nodes: count(&self.nodes, proof.nodes.len() + 1),
+            leaves: count(&self.leaves, proof.leaves.len()),
         }
     }
 }

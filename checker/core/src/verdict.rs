@@ -5,7 +5,7 @@
 
 use crate::rules::Position;
 use crate::rules::write_fen;
-use certificate_spec::{RULES, VERSION, WireError};
+use certificate_spec::{Digest, RULES, VERSION, WireError};
 
 /// The format and the rules that a verdict is about: a note about one game must never speak for
 /// another.
@@ -63,11 +63,25 @@ impl Finding {
     }
 }
 
+/// The roots that a refutation is about (`SPEC.md` §12): none where it says something of the files
+/// in a folder alone, as their digests are not those that the roots stand for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Roots {
+    /// The root of the certificate.
+    pub certificate: Option<Digest>,
+    /// The root of the database, for what is wrong with the files of slices.
+    pub database: Option<Digest>,
+}
+
+/// The rules about a folder whose files are not those of the roots.
+const OF_A_FOLDER: [&str; 6] =
+    ["listing", "claim-hash", "object-hash", "database-manifest", "database-root", "slice-hash"];
+
 /// Why a check has stopped before its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// Something is wrong with the input.
-    Refuted(Box<Finding>),
+    /// Something is wrong with the input, which has these roots.
+    Refuted(Box<Finding>, Roots),
     /// The input has something that this program does not know or was not asked to accept.
     Declined(Box<Finding>),
     /// The check could not be carried out, for this reason.
@@ -76,7 +90,7 @@ pub enum Stop {
 
 impl From<Finding> for Stop {
     fn from(finding: Finding) -> Stop {
-        Stop::Refuted(Box::new(finding))
+        Stop::Refuted(Box::new(finding), Roots::default())
     }
 }
 
@@ -91,6 +105,25 @@ impl Stop {
             WireError::Rules { expected, found, .. } => ("rules", expected, found),
         };
         Finding::new(what, expected, found).file(file).declined()
+    }
+
+    /// A refutation of the certificate with this root.
+    pub(crate) fn of_certificate(self, root: Digest) -> Stop {
+        self.about(|roots| roots.certificate = Some(root))
+    }
+
+    /// A refutation of the database with this root.
+    pub(crate) fn of_database(self, root: Digest) -> Stop {
+        self.about(|roots| roots.database = Some(root))
+    }
+
+    fn about(mut self, name: impl FnOnce(&mut Roots)) -> Stop {
+        if let Stop::Refuted(finding, roots) = &mut self
+            && !OF_A_FOLDER.contains(&finding.rule)
+        {
+            name(roots);
+        }
+        self
     }
 
     pub(crate) fn memory() -> Stop {
@@ -131,7 +164,7 @@ impl Stop {
     /// The exit status, the word for it, and the fields that follow.
     fn parts(&self) -> (u8, &'static str, String) {
         match self {
-            Stop::Refuted(finding) => (1, "REFUTED", finding.fields()),
+            Stop::Refuted(finding, _) => (1, "REFUTED", finding.fields()),
             Stop::Declined(finding) => (3, "DECLINED", finding.fields()),
             Stop::Error(text) => {
                 let fields = text.split_ascii_whitespace().map(|word| escaped(word.as_bytes()));

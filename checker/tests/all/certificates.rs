@@ -1,7 +1,7 @@
 //! Certificates that are right are verified.
 
 use crate::common::files::write_database;
-use crate::common::maker::{Certificate, Maker, claimant, draw_4x4, verdict};
+use crate::common::maker::{Certificate, Maker, Part, claimant, draw_4x4, verdict};
 use crate::common::oracle::{Oracle, longest_win};
 use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, database, fen};
@@ -10,7 +10,7 @@ use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
 use checker_audit::TableFolder;
 use checker_audit::{Sample, Statement, TrustedDatabase};
-use checker_core::{Game, Level, Side, Value, Verdict, write_fen};
+use checker_core::{Game, Level, Position, Side, Value, Verdict, write_fen};
 
 #[test]
 fn a_draw_with_nodes_alone() {
@@ -113,6 +113,26 @@ fn assumed_nodes_make_it_conditional() {
     let line = verdict(&certificate);
     assert!(line.starts_with("s CONDITIONAL DRAW 4x4 start=initial root="), "{line}");
     assert!(line.ends_with(" assumed=6"), "{line}");
+    // One Assumed node, in a proof of winning or of one question only, is enough.
+    let maker = Maker { board: &board("4x4"), oracle: &oracle, pieces: 0, leaf_depth: 9 };
+    for (winner, value) in [(Side::Black, Claimed::BlackWins), (Side::White, Claimed::WhiteWins)] {
+        let start = longest_win(&oracle, winner);
+        let mut certificate = maker.certificate("4x4", value, start, None);
+        certificate.parts[0].nodes.last_mut().unwrap().kind = kind::ASSUMED;
+        certificate.parts[0].nodes.last_mut().unwrap().data = 0;
+        let is_leaf = |part: &Part| part.nodes.iter().filter(|n| n.kind == kind::LEAF).count();
+        let leaves = is_leaf(&certificate.parts[0]);
+        certificate.parts[0].leaves.truncate(leaves);
+        let line = verdict(&certificate);
+        assert!(line.starts_with(&format!("s CONDITIONAL {} 4x4 ", value.word())), "{line}");
+        assert!(line.ends_with(" assumed=1"), "{line}");
+    }
+    let mut last = draw_4x4(&oracle, u32::MAX);
+    last.parts[1].nodes[0].kind = kind::ASSUMED;
+    last.parts[1].nodes[0].data = 0;
+    assert!(
+        verdict(&last).starts_with("s CONDITIONAL DRAW ") && sampled(&last).ends_with("assumed=1")
+    );
     // The verdict of a part has the number of assumed nodes, too, where there are any.
     assert!(sampled(&certificate).ends_with(" assumed=6"));
     assert!(!sampled(&draw_4x4(&oracle, u32::MAX)).contains("assumed"));
@@ -147,6 +167,45 @@ fn a_start_in_the_database_or_without_a_move_needs_no_node() {
     let maker = Maker { pieces: 0, ..maker };
     let line = verdict(&maker.certificate("4x4", Claimed::BlackWins, stuck, None));
     assert!(line.starts_with("s VERIFIED BLACK-WINS 4x4 start=W:W:B1 "), "{line}");
+}
+
+/// Every value of a start in the database, with either side to move, and every claim about it.
+#[test]
+fn a_start_in_the_database_must_suit_the_claim() {
+    let (b, place) = (board("4x4"), Place::new());
+    let oracle = Oracle::new(&b, 3);
+    let root = write_database(&place.db(), &database(&b, 3), 3);
+    let mut claims = 0;
+    for turn in [Side::Black, Side::White] {
+        for value in [Value::Win, Value::Draw, Value::Loss] {
+            let is_wanted = |p: &&Position| p.turn == turn && oracle.value(p) == value;
+            let start = *oracle.0.keys().filter(is_wanted).max().unwrap();
+            let black = match (turn, value) {
+                (_, Value::Draw) => Value::Draw,
+                (Side::Black, value) => value,
+                (Side::White, Value::Win) => Value::Loss,
+                (Side::White, _) => Value::Win,
+            };
+            for (claim, holds) in [
+                (Claimed::BlackWins, black == Value::Win),
+                (Claimed::WhiteWins, black == Value::Loss),
+                (Claimed::BlackNotLost, black != Value::Loss),
+                (Claimed::WhiteNotLost, black != Value::Win),
+                (Claimed::Draw, black == Value::Draw),
+            ] {
+                let maker = Maker { board: &b, oracle: &oracle, pieces: 3, leaf_depth: 9 };
+                maker.certificate("4x4", claim, start, Some(root)).write(&place.cert());
+                let (line, word) = (place.check(), claim.word());
+                let right = match holds {
+                    true => format!("s VERIFIED {word} 4x4 "),
+                    false => "s REFUTED database-value file=CLAIM position=".into(),
+                };
+                assert!(line.starts_with(&right), "{turn:?} {value:?} {word}: {line}");
+                claims += 1;
+            }
+        }
+    }
+    assert_eq!(claims, 30);
 }
 
 #[test]

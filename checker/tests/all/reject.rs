@@ -249,10 +249,21 @@ fn a_claimant_without_a_move() {
 
 #[test]
 fn leaves_and_nodes_are_as_many() {
-    let mut certificate = draw_4x4(&oracle_4x4(), 2);
-    let leaf = certificate.parts[1].leaves[0].clone();
-    certificate.parts[1].leaves.push(leaf);
-    refuted(&verdict(&certificate), "leaf-number", "file=MANIFEST");
+    for good in [draw_4x4(&oracle_4x4(), 2), win_4x4(&oracle_4x4(), 2)] {
+        for q in 0..good.parts.len() {
+            let leaves = &good.parts[q].leaves;
+            let more = [&leaves[..], &leaves[..1]].concat();
+            for wrong in [&more[..], &leaves[1..], &leaves[..leaves.len() - 1], &[]] {
+                let mut certificate = good.clone();
+                certificate.parts[q].leaves = wrong.to_vec();
+                let (nodes, found) = (leaves.len(), wrong.len());
+                let words = format!("expected={nodes}%20leaves%20of%20question%20");
+                let line = verdict(&certificate);
+                refuted(&line, "leaf-number", &format!("file=MANIFEST {words}"));
+                assert!(line.ends_with(&format!(" found={found}")), "{line}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -173,7 +173,7 @@ impl<'a> From<&'a Verdict> for Ruling<'a> {
 pub fn outcome(base: &Base, files: &Files, ruling: Ruling<'_>) -> Outcome {
     let wrong = |what: &str| Outcome::Wrong(format!("{what}: {ruling:?}"));
     match ruling {
-        Ruling::Stopped(Stop::Refuted(finding)) => Outcome::Refuted(finding.rule.into()),
+        Ruling::Stopped(Stop::Refuted(finding, _)) => Outcome::Refuted(finding.rule.into()),
         Ruling::Stopped(Stop::Declined(finding)) => Outcome::Declined(finding.rule.into()),
         Ruling::Stopped(Stop::Error(_)) if lacks_database(files) => Outcome::Error,
         Ruling::Stopped(Stop::Error(_)) => wrong("an error where there is something to check"),

@@ -163,9 +163,9 @@ impl Certificate {
         check_is_certificate(path, &listing)?;
         // This is longer than any claim: an error in a longer file shows within these bytes.
         let text = read(&path.join("CLAIM"), "CLAIM", 1 << 16)?;
-        let Claimed { claim, game, start } = read_claim(&text)?;
-        let questions = claim.value.questions();
-        let wins = questions.iter().any(|question| question.is_win());
+        let claimed = read_claim(&text)?;
+        let claim = &claimed.claim;
+        let wins = claim.value.questions().iter().any(|question| question.is_win());
         if wins && !claim.cover.is_empty() && level == Level::Consistent {
             let finding = Finding::new("level", Level::Exact.word(), level.word());
             return Err(finding.file("CLAIM").declined());
@@ -174,6 +174,22 @@ impl Certificate {
         let file = "MANIFEST";
         let bytes = read_manifest(&path.join(file), file, rule, Manifest::judge_start)?;
         let manifest = Manifest::decode(&bytes).map_err(|e| Stop::wire(rule, file, e))?;
+        let root = Digest::certificate_root(&bytes);
+        let certificate = Certificate::read_objects(path, listing, &text, claimed, manifest, root);
+        certificate.map_err(|stop| stop.of_certificate(root))
+    }
+
+    /// Reads what the manifest lists.
+    fn read_objects(
+        path: &Path,
+        listing: Listing,
+        text: &[u8],
+        Claimed { claim, game, start }: Claimed,
+        manifest: Manifest,
+        root: Digest,
+    ) -> Result<Certificate, Stop> {
+        let (rule, file) = ("manifest-syntax", "MANIFEST");
+        let questions = claim.value.questions();
         let mut of = manifest.objects.iter().map(|object| object.question);
         if let Some(i) = of.position(|question| !questions.contains(&question)) {
             let question = manifest.objects[i].question as u8;
@@ -181,7 +197,7 @@ impl Certificate {
             return Err(finding.at(manifest.offset(i)).into());
         }
         let stated = Seal { length: manifest.claim_length, digest: manifest.claim_digest };
-        let found = Seal { length: text.len() as u64, digest: Digest::of(&text) };
+        let found = Seal { length: text.len() as u64, digest: Digest::of(text) };
         if stated != found {
             return Err(Finding::new("claim-hash", stated, found).file("CLAIM").into());
         }
@@ -194,7 +210,6 @@ impl Certificate {
             provenance: None,
         };
         let proofs = questions.iter().map(empty).collect();
-        let root = Digest::certificate_root(&bytes);
         let objects = manifest.objects;
         let mut certificate = Certificate { claim, game, start, root, proofs, objects };
         for object in &certificate.objects {

@@ -21,6 +21,10 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// The database does not have all slices of `cover`, or something is wrong with its manifest.
 pub fn identify(db: &Path, board: &Board, cover: Option<&Cover>) -> Result<(Cover, Digest), Stop> {
+    let most = board.squares();
+    if cover.is_some_and(|c| !(2..=most).contains(&u32::from(c.most_pieces()))) {
+        return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
+    }
     let folder = Folder { path: db.join(board.name()), board };
     let manifest = folder.read(cover)?.restricted;
     let root = manifest.root();

@@ -57,6 +57,15 @@ pub(crate) fn check(
     part: &Part<'_>,
     wanted: &Wanted<'_>,
 ) -> Result<Values, Stop> {
+    check_values(options, found, part, wanted).map_err(|stop| stop.of_database(found.root))
+}
+
+fn check_values(
+    options: &Options,
+    found: &Found<'_>,
+    part: &Part<'_>,
+    wanted: &Wanted<'_>,
+) -> Result<Values, Stop> {
     let Found { folder, cover, root, restricted } = found;
     let board = folder.board;
     let all_pairs = pairs(board, cover);
@@ -315,8 +324,10 @@ mod tests {
             }
             steps
         };
-        assert!(matches!(check_by(plan(true)), Err(Stop::Refuted(f)) if f.rule == "slice-value"));
-        assert!(matches!(check_by(plan(false)), Err(Stop::Refuted(_) | Stop::Error(_))));
+        assert!(
+            matches!(check_by(plan(true)), Err(Stop::Refuted(f, _)) if f.rule == "slice-value")
+        );
+        assert!(matches!(check_by(plan(false)), Err(Stop::Refuted(..) | Stop::Error(_))));
         assert!(matches!(check_by(Vec::new()), Err(Stop::Error(_))));
         let mut late = plan(true);
         late.rotate_right(1);

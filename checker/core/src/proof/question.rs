@@ -55,6 +55,10 @@ pub(crate) fn check(
         Some((Kind::Nodes, i, result.err()?))
     });
     let leaves: Vec<_> = tree.proof.leaf_nodes().zip(&tree.proof.leaves).collect();
+    // None may be left out because there is nothing of the other kind.
+    if [tree.proof.leaf_nodes().count(), tree.proof.leaves.len()] != [leaves.len(); 2] {
+        return Err(Stop::Error("there are more Leaf nodes or more leaves".into()));
+    }
     let leaves = || {
         leaves.par_iter().enumerate().find_map_first(|(i, ((_, node), leaf))| {
             let is_wanted = is_wanted(Kind::Leaves, i);

@@ -154,7 +154,7 @@ fn judge(claim: &[u8], options: &Options, verdict: &Statement) {
                 "{line}"
             );
         }
-        Statement::Whole(Verdict::Stopped(Stop::Refuted(_) | Stop::Declined(_))) => {}
+        Statement::Whole(Verdict::Stopped(Stop::Refuted(..) | Stop::Declined(_))) => {}
     }
 }
 

@@ -62,6 +62,14 @@ fn strays(here: &Path) -> Vec<(&'static str, &'static str)> {
         let words = notes::words(&here.join("b-1.note")).replacen(from, to, 1);
         notes::write(&here.join(name), &words, Some(&here.join("bob")));
     }
+    // Refutations of something else, of nothing that is named, and of the signer's own folder.
+    for (name, words) in [
+        ("refutes-another", format!("REFUTED rank file=CLAIM root={}", "0".repeat(64))),
+        ("refutes-nothing", "REFUTED rank file=CLAIM".into()),
+        ("refutes-a-folder", "REFUTED slice-hash file=4x4/0-1-0-1".into()),
+    ] {
+        notes::write(&here.join(name), &words, Some(&here.join("alice")));
+    }
     fs::create_dir(here.join("folder")).unwrap();
     assert!(Command::new("mkfifo").arg("pipe").current_dir(here).status().unwrap().success());
     symlink("pipe", here.join("link")).unwrap();
@@ -82,6 +90,9 @@ fn strays(here: &Path) -> Vec<(&'static str, &'static str)> {
         ("other-root", "it is about another certificate: expected root="),
         ("other-format", "expected format=1, found format=7"),
         ("other-rules", "expected rules=english-checkers-1, found rules=chess-9"),
+        ("refutes-another", "it refutes something else, or does not name it"),
+        ("refutes-nothing", "it refutes something else, or does not name it"),
+        ("refutes-a-folder", "it refutes something else, or does not name it"),
         ("folder", "not a note: not an ordinary file"),
         ("pipe", "not a note: not an ordinary file"),
         ("link", "not a note: not an ordinary file"),
@@ -121,6 +132,52 @@ fn files_that_anybody_adds_are_named_and_change_nothing() {
     assert!(line.starts_with("s DECLINED cover "), "{line}");
 }
 
+/// A trusted signer who was sent a false certificate, or whose own database is another one, has not
+/// refuted the good one.
+#[test]
+fn a_refutation_speaks_of_what_it_names() {
+    let here = noted();
+    let merge = "merge --keys trusted cert a-1.note a-2.note";
+    let right = ask(&here, merge, &[]).1;
+    let mut draft = tests::draft::Draft::read(&here.join("cert"));
+    draft.parts[0].leaves[0].positions += 1;
+    draft.write(&here.join("false"));
+    let bare = here.join("bare/4x4");
+    fs::create_dir_all(&bare).unwrap();
+    fs::write(bare.join("MANIFEST"), fs::read(here.join("egdb/4x4/MANIFEST")).unwrap()).unwrap();
+    for (check, rule, names) in [
+        ("false", "leaf-syntax", 1),
+        ("cert --db bare", "listing", 0),
+        ("--game 4x4 --db bare", "listing", 0),
+    ] {
+        let _ = fs::remove_file(here.join("r"));
+        let said = say(&format!("{check} --attest r --key alice"), &here);
+        assert!(said.verdict.starts_with(&format!("s REFUTED {rule} ")), "{said:?}");
+        assert_eq!(notes::words(&here.join("r")).matches(" root=").count(), names);
+        let (output, line, said) = ask(&here, merge, &["r"]);
+        assert_eq!((output.status.code(), &line), (Some(0), &right), "{said:?}");
+        assert!(said.iter().any(|l| l.starts_with("c r does not count: it refutes")), "{said:?}");
+    }
+    fs::remove_file(here.join("r")).unwrap();
+    say("false --attest r --key alice", &here);
+    let (_, line, _) = ask(&here, "merge --keys trusted false r", &[]);
+    assert!(line.starts_with("s DECLINED disagreement "), "{line}");
+}
+
+#[test]
+fn no_note_is_no_evidence() {
+    let here = noted();
+    let keys = "--keys trusted --require 2 --distinct-checkers 2 nowhere";
+    let (output, line, _) = ask(&here, &format!("merge --game 4x4 --pieces 0 {keys}"), &[]);
+    assert_eq!((output.status.code(), &*line), (Some(4), "s ERROR pieces: from 2 to 8 on 4x4\n"));
+    for text in [format!("merge --game 4x4 {keys}"), format!("merge --game 4x4 --pieces 2 {keys}")]
+    {
+        let (output, line, _) = ask(&here, &text, &[]);
+        assert_eq!(output.status.code(), Some(3), "{line}");
+        assert!(line.starts_with("s DECLINED cover file=4x4/MANIFEST "), "{line}");
+    }
+}
+
 #[test]
 fn without_keys_too_what_is_none_changes_nothing() {
     let here = noted();
@@ -143,6 +200,8 @@ fn notes_that_count_and_disagree_are_declined() {
     let here = noted();
     let whole = notes::words(&here.join("b-1.note"));
     let shard = notes::words(&here.join("a-1.note"));
+    let [root, db_root] = ["root=", "db-root="]
+        .map(|name| whole.split(' ').find(|word| word.starts_with(name)).unwrap());
     let tables = shard.split(' ').find(|word| word.starts_with("tables=")).unwrap();
     let other =
         format!("tables={}", "0123456789abcdef".repeat(4) + &tables["tables=".len() + 64..]);
@@ -154,7 +213,9 @@ fn notes_that_count_and_disagree_are_declined() {
         whole.replacen("pieces=3", "pieces=4:2", 1),
         shard.replacen("/9 ", "/8 ", 2),
         shard.replacen(tables, &other, 1),
-        "REFUTED object-hash file=CLAIM expected=a found=b".into(),
+        format!("REFUTED rank file=CLAIM expected=a found=b {root}"),
+        format!("REFUTED slice-value file=4x4/0-1-0-1 offset=12 {db_root}"),
+        format!("REFUTED slice-value file=4x4/0-1-0-1 root={} {db_root}", "0".repeat(64)),
     ] {
         notes::write(&here.join("x"), &words, Some(&here.join("bob")));
         for text in [
