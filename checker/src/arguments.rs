@@ -46,12 +46,16 @@ pub struct CheckArguments {
     /// How well to check values of the database
     #[arg(long, value_enum, default_value = "exact")]
     level: LevelName,
-    /// The most that tables of values may take, as in 4GiB, 512MiB or plain bytes [default: three
-    /// quarters of the memory that is free]
+    /// The most that tables of values may take in memory, as in 4GiB, 512MiB or plain bytes
+    /// [default: three quarters of the memory that is free]; if they take more, they are in a file
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
-    /// Note in FILE, your own, what has been verified, and trust it: start again with it to go on
-    #[arg(long, value_name = "FILE")]
+    /// The folder for that file, which has no name and goes when the check ends [default: TMPDIR]
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+    /// Keep in the folder DIR, your own, the tables that have been verified, and trust what is
+    /// noted there: start again with it to go on
+    #[arg(long, value_name = "DIR")]
     pub journal: Option<PathBuf>,
     /// Ignore what the journal has, and begin it anew
     #[arg(long, requires = "journal")]
@@ -91,6 +95,7 @@ impl CheckArguments {
         let memory = self.memory.unwrap_or_else(memory::default_bound);
         let mut options =
             Options { level, memory, threads: self.threads, ..Options::new(&self.db) };
+        options.scratch = self.scratch.clone().unwrap_or(options.scratch);
         if !self.quiet {
             options.progress = progress();
         }

@@ -34,7 +34,7 @@ Examples:
   check cert --db egdb                      a certificate, database values derived again
   check cert --db egdb --level consistent   enough for claims of not losing
   check --db egdb --game 6x6                a database alone
-  check --db egdb --game 8x8 --memory 4GiB --journal my.journal
+  check --db egdb --game 8x8 --scratch DIR --journal DIR2
                                             a large one, to go on with if it is interrupted
   check cert --shard 3/16 --attest 3.note   one sixteenth of the work, and a note that says so
   check cert --shard 4/16 --tables DIR --attest 4.note
@@ -66,26 +66,24 @@ Accept only status 0 together with exactly one line that begins with \"s VERIFIE
 Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for \
 each file, and 4 MiB for what it says of how it was made; for each thread five times the largest file of the database, and the largest block (120 MiB with 6 \
 pieces); for all sets of kings up to 100 MiB with 6 pieces; for each thread about 300 bytes for each \
-position of the leaf that it replays. And the tables: 2 bits for each index of the slices used (6x6 \
-with 6 pieces 23 MiB, 8x8 with 6 pieces 0.83 GiB). --memory is a bound on the tables alone, three quarters of \
-what is free if it is not given; whether it is enough is known before any value is checked. Where not all \
-fit, a whole check has of large slices only a few layers in memory, so that 8x8 with 7 pieces or 7,8:4 \
-can be checked, too; a shard or sample must have room for the tables of all slices with fewer pieces, of \
-any slice and its twin, and of those that a crowning leads to from there, and where it has nodes or \
-leaves for all. What has had to go and is needed again is made again from its file, which then stays in \
-memory, compressed, while a pair of slices is checked. Positions of a certificate that are looked up in \
-tables that do not all fit take about 100 bytes each. The verdict is the same. A limit on the address space (ulimit -v) must admit all \
-this, 64 MiB, and 128 MiB for each thread: much of that is asked for and not used.
+position of the leaf that it replays. A limit on the address space (ulimit -v) must admit all \
+this, the tables, 64 MiB, and 128 MiB for each thread: much of that is asked for and not used.
 
-Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified \
-again, though all files are still hashed. It is trusted as this program is: use one that you have had \
+Tables: 2 bits for each index of the slices used (6x6 with 6 pieces 23 MiB, 8x8 with 6 pieces 0.83 GiB, with 7 pieces \
+14.5 GiB, with 7,8:4 69.9 GiB). They are in memory if they take no more than --memory. Else they are in a file of that size in \
+the folder --scratch, which no other process can name, and of which the system keeps in memory what it has room \
+for; that there is room on the disk is known before any value is checked. The verdict is the same.
+
+Journal: a folder of your own with the tables that have been verified, as many bytes again, and the file journal with a line for each slice \
+and its twin, on disk before the next begin. A check that is given it goes on: it copies these tables and does not verify \
+them again, though all files of the database are still hashed. It is trusted as this program is: use one that you have had \
 written yourself, where nobody else can write, and never anybody else's. The verdict has journal=K/N if it has \
 spoken for K of the N pairs of slices that were to be verified. \
 --fresh takes away what it has and begins it anew.
 
-Tables: a shard needs most of the values that other shards verify, and reading them takes longer than its own \
-work. With --tables it takes decoded tables from a folder, and puts those there that are missing. They need as \
-many bytes as are given above for memory. Nobody has to trust the folder: notes have the digests of the tables, \
+Shared tables: a shard needs most of the values that other shards verify, and copying them takes less than making them from \
+their files. With --tables it takes tables from such a folder, and puts those there that are missing. Nobody has to trust \
+the folder: notes have the digests of the tables, \
 and merging asks that each is that of a table that was verified. Something wrong there can spoil notes, and nothing \
 else; if notes disagree, make them again with an empty folder.
 

@@ -13,12 +13,13 @@ mod reproduce;
 mod sentence;
 mod stdout;
 
+use checker::arguments::CheckArguments;
 use checker::commands::{Arguments, Command, DatabaseArguments, SHORT_HELP, Trust};
 use checker::stderr::say;
 use checker_audit::keys::{self, PrivateKey};
 use checker_audit::{
-    Description, Draft, Extent, Joined, Journal, Notes, Statement, TableFolder, TrustedDatabase,
-    Values, is_among, one_line,
+    Description, Draft, Extent, Joined, Notes, Statement, TableFolder, TrustedDatabase, Values,
+    is_among, one_line,
 };
 use checker_core::{Certificate, Level, Options, Stop, Verdict};
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -54,15 +55,6 @@ fn trust_notes(
     Ok((if noted == Level::Consistent { noted } else { level }, trusted))
 }
 
-/// Opens the folder of tables, which may not lie within a folder that is checked.
-fn open_tables(folder: &Path, closed: &[&Path]) -> Result<TableFolder, Stop> {
-    if is_among(folder, closed) {
-        let text = format!("{}: tables cannot be among what is checked", folder.display());
-        return Err(Stop::Error(text));
-    }
-    TableFolder::new(folder).map_err(Stop::Error)
-}
-
 /// A statement, and the names of the keys that have signed the notes on which it rests.
 struct Checked {
     statement: Statement,
@@ -91,19 +83,21 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
     let key = arguments.key.as_ref().map(|path| PrivateKey::open(path)).transpose();
     let closed: Vec<&Path> =
         arguments.certificate.iter().chain([&options.db]).map(|p| &**p).collect();
-    let journal = arguments.options.journal.as_ref();
-    if let Some(journal) = journal.filter(|path| is_among(path, &closed)) {
-        let path = journal.display();
-        return Err(error(format!("{path}: a journal cannot be among what is checked")));
+    let CheckArguments { journal, tables, scratch, .. } = &arguments.options;
+    for folder in [journal, tables, scratch].into_iter().flatten() {
+        if is_among(folder, &closed) {
+            let path = folder.display();
+            return Err(error(format!("{path}: tables cannot be among what is checked")));
+        }
     }
-    let used: Vec<&Path> = journal.into_iter().chain(&arguments.trust_db).map(|p| &**p).collect();
+    let used = [journal, tables].into_iter().flatten().chain(&arguments.trust_db);
+    let used: Vec<&Path> = used.map(|p| &**p).collect();
     let mut draft = None;
     if let Some(path) = &arguments.attest {
         draft = Some(key.and_then(|key| Draft::new(path, key, &closed, &used)).map_err(error)?);
     }
-    let tables = arguments.options.tables.as_ref().map(|folder| open_tables(folder, &closed));
-    let tables = tables.transpose()?;
     let mut signers = Vec::new();
+    let shared = matches!((journal, tables), (None, Some(_)));
     let values = match (&arguments.certificate, journal, tables) {
         (Some(certificate), ..) if !arguments.trust_db.is_empty() => {
             let (level, trusted) = trust_notes(arguments, certificate, options.level)?;
@@ -111,13 +105,10 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
             signers = trusted.signers.clone();
             Values::Trusted(trusted)
         }
-        (_, Some(journal), _) => {
-            if arguments.options.fresh {
-                Journal::clear(journal).map_err(error)?;
-            }
-            Values::Journal(journal.clone())
+        (_, Some(folder), _) => {
+            Values::Tables(TableFolder::journal(folder, arguments.options.fresh))
         }
-        (_, None, Some(tables)) => Values::Tables(tables),
+        (_, None, Some(folder)) => Values::Tables(TableFolder::shared(folder)),
         (_, None, None) => Values::Verified,
     };
     let extent = |values: Values| match (arguments.options.shard, sample) {
@@ -125,7 +116,6 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
         (None, Some(sample)) => Extent::Sample(sample),
         (None, None) => Extent::Whole(values),
     };
-    let used_tables = matches!(values, Values::Tables(_));
     let is_alone = matches!(values, Values::Verified);
     if arguments.options.verbose
         && let Some(certificate) = &arguments.certificate
@@ -134,7 +124,7 @@ fn check(arguments: &Arguments) -> Result<Checked, Stop> {
         show_provenance(&certificate);
     }
     let mut statement = check_extent(arguments, &options, &extent(values));
-    if statement.status() == 1 && used_tables {
+    if statement.status() == 1 && shared {
         // A wrong table may be the cause, and a wrong table refutes nothing: check again without
         // tables.
         statement = check_extent(arguments, &options, &extent(Values::Verified));

@@ -6,31 +6,30 @@
 //! verdict of the core.
 //!
 //! * [`Shard`], [`Sample`] and the selections: which part of the work is done.
-//! * [`TableFolder`]: how shards hand tables to one another. It is not trusted.
-//! * [`Journal`]: what has been verified before, as trusted as its file.
+//! * [`TableFolder`]: how shards hand tables to one another, which is not trusted; and a journal of
+//!   what has been verified before, which is.
 //! * [`Note`], [`Notes`], [`keys`]: signed statements of what a check has said, and joining them.
 #![forbid(unsafe_code)]
 
 mod cover;
 mod describe;
-mod journal;
 mod merge;
 mod notes;
 mod program;
 mod sample;
 mod selection;
-mod source;
 mod statement;
+mod store;
 mod tables;
 mod trusted;
 
 pub use certificate_notes::{Note, Shard, keys, one_line, without_lists};
 pub use describe::Description;
-pub use journal::Journal;
 pub use merge::{Joined, Notes};
 pub use notes::{Draft, is_among};
 pub use sample::Sample;
 pub use selection::{Everything, SampleSelection, ShardSelection, Unseen, Work, below};
 pub use statement::{Extent, Statement, Values, check, check_database};
-pub use tables::{TableDigest, TableFolder, both, of_list};
+pub use store::TableFolder;
+pub use tables::{TableDigest, both, of_list};
 pub use trusted::TrustedDatabase;

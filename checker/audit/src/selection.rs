@@ -13,8 +13,8 @@
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
-use crate::journal;
 use crate::sample::Sample;
+use crate::statement::believed;
 use crate::tables::{TableDigest, both, of_list};
 use crate::trusted::TrustedDatabase;
 use certificate_notes::Shard;
@@ -40,7 +40,7 @@ pub fn below(pairs: &[SliceName], own: &Range<usize>) -> usize {
 }
 
 /// The slice that a crowning without a capture leads to, if there are men to crown (`SPEC.md` §11).
-/// The plan of a check has the same rule for itself: what a note must list is decided here alone.
+/// The core has the same rule for itself: what a note must list is decided here alone.
 fn crowned(SliceName([a, b, c, d]): SliceName) -> Option<SliceName> {
     Some(SliceName([c, d, a.checked_sub(1)?, b + 1]))
 }
@@ -258,6 +258,7 @@ impl ShardSelection {
         if looked.questions.len() != work.questions.len()
             || !ranges.clone().all(agrees)
             || !looked.pairs.iter().all(|pair| work.slices.contains(pair))
+            || looked.pairs.len() + looked.believed != work.slices.len()
         {
             return Err(mistake());
         }
@@ -266,7 +267,7 @@ impl ShardSelection {
         let ranges = work.verdict_fields(&pairs, is_exact, &size.questions, &looked.tables);
         let PartReport { subject, positions, .. } = looked;
         let trusted = trusted.map_or(String::new(), |trusted| format!(" {trusted}"));
-        let journal = journal::field(work.slices.len(), looked.pairs.len());
+        let journal = believed(looked, work.slices.len());
         let fields = format!("{} {subject}{trusted}{journal} {ranges}", self.shard);
         let is_database = size.questions.is_empty();
         Ok(if is_database { fields } else { format!("{fields} positions={positions}") })

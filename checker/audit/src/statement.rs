@@ -1,19 +1,16 @@
 //! The statement at the end of a check of the whole or of a part, and the kinds of checks.
 
-use crate::journal;
 use crate::sample::Sample;
 use crate::selection::{Everything, SampleSelection, ShardSelection, Unseen};
-use crate::source::Journaled;
-use crate::tables::TableFolder;
+use crate::store::{Store, TableFolder};
 use crate::trusted::TrustedDatabase;
 use certificate_notes::Shard;
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
-use certificate_spec::database::SliceName;
 use checker_core::{
-    Board, Level, LookedAt, Nothing, Options, PartReport, Selection, Stop, TableSource, Verdict,
+    Board, Level, LookedAt, Nothing, Options, PartReport, Selection, Stop, TableStore, Verdict,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How much is checked.
 #[derive(Debug, Clone)]
@@ -37,11 +34,10 @@ impl Default for Extent {
 pub enum Values {
     /// Nothing else: the core verifies all values.
     Verified,
-    /// Tables that other shards have left in a folder. Notes have the digests of these tables, so
-    /// the folder need not be trusted. A refutation that used such tables is worth nothing.
+    /// Tables in a folder: those that its journal has recorded, which is trusted; or, in a shard,
+    /// those that other shards have left there. Notes have the digests of these, so that such a
+    /// folder need not be trusted; a refutation that used them is worth nothing.
     Tables(TableFolder),
-    /// The journal in this file, for the slices that it has recorded.
-    Journal(PathBuf),
     /// Notes, for all values of the database.
     Trusted(TrustedDatabase),
 }
@@ -170,12 +166,14 @@ impl Subject<'_> {
                     checker_core::check_database(board, cover, options).into()
                 }
             }),
-            Values::Tables(_) => Err(Stop::Error("options: tables without a shard".into())),
-            Values::Journal(path) => {
+            Values::Tables(folder) if !folder.has_journal() => {
+                Err(Stop::Error("options: tables of others without a shard".into()))
+            }
+            Values::Tables(folder) => {
                 let everything = Everything::new(true, self.has_positions());
-                let looked = self.check_part(options, &everything, &Journaled::new(path, ""))?;
+                let looked = self.check_part(options, &everything, &Store::new(folder, ""))?;
                 is_whole(&looked, true)?;
-                let journal = journal::field(looked.all_pairs, looked.pairs.len());
+                let journal = believed(&looked, looked.all_pairs);
                 let fields = format!("{}{journal}{}", looked.subject, self.counts(&looked));
                 let consistent = options.level == Level::Consistent && looked.questions.is_empty();
                 let assumed = looked.assumed;
@@ -209,9 +207,8 @@ impl Subject<'_> {
         let selection = ShardSelection::new(shard, trusted.is_none());
         let looked = match values {
             Values::Verified | Values::Trusted(_) => self.check_part(options, &selection, &Nothing),
-            Values::Tables(folder) => self.check_part(options, &selection, folder),
-            Values::Journal(path) => {
-                self.check_part(options, &selection, &Journaled::new(path, shard))
+            Values::Tables(folder) => {
+                self.check_part(options, &selection, &Store::new(folder, shard))
             }
         }?;
         if let Some(trusted) = trusted {
@@ -232,14 +229,12 @@ impl Subject<'_> {
         self,
         options: &Options,
         selection: &dyn Selection,
-        source: &dyn TableSource,
+        store: &dyn TableStore,
     ) -> Result<PartReport, Stop> {
         match self {
-            Subject::Certificate(path) => {
-                checker_core::check_part(path, options, selection, source)
-            }
+            Subject::Certificate(path) => checker_core::check_part(path, options, selection, store),
             Subject::Database(board, cover) => {
-                checker_core::check_database_part(board, cover, options, selection, source)
+                checker_core::check_database_part(board, cover, options, selection, store)
             }
         }
     }
@@ -268,12 +263,20 @@ impl Subject<'_> {
     }
 }
 
+/// The field that says for how many of `all` pairs of slices a journal has spoken. Empty if it has
+/// spoken for none.
+pub(crate) fn believed(looked: &PartReport, all: usize) -> String {
+    match looked.believed {
+        0 => String::new(),
+        believed => format!(" journal={believed}/{all}"),
+    }
+}
+
 /// Checks that every node and leaf was looked at, and with `values` every pair of slices, by this
 /// check or as the journal says.
 fn is_whole(looked: &PartReport, values: bool) -> Result<(), Stop> {
     let all = |q: &LookedAt| q.nodes.looked_at == q.nodes.of && q.leaves.looked_at == q.leaves.of;
-    let is_verified = |slice: &SliceName| looked.tables.verified.contains_key(slice);
-    let slices = !values || looked.slices.iter().all(is_verified);
+    let slices = !values || looked.pairs.len() + looked.believed == looked.all_pairs;
     match looked.questions.iter().all(all) && slices {
         true => Ok(()),
         false => Err(Stop::Error("not everything was checked".into())),

@@ -4,33 +4,32 @@
 //! the certificate names was verified at the level asked for, and then the start, every node and
 //! every leaf of every question of the claim; so the claim holds.
 //!
-//! Enforces: that a whole check selects everything and has no source of tables that could speak for
+//! Enforces: that a whole check selects everything and has no store of tables that could speak for
 //! something ([`Everything`], [`Nothing`]), that it counts what was verified all the same, and that
 //! only a whole check makes a `Verified`.
 
 use crate::certificate::Certificate;
-use crate::folder::{self, Values, Wanted, find, identify};
+use crate::folder::{self, Values, find, identify};
 use crate::options::{Level, Options};
 use crate::part::{
-    Counter, Everything, LookedAt, Nothing, Part, PartReport, Selection, TableSource, WorkSize,
+    Counter, Everything, LookedAt, Nothing, Part, PartReport, Selection, TableDigests, TableStore,
+    WorkSize,
 };
-use crate::proof::{self, Lookup, Positions, Tree};
+use crate::proof::{self, Tree};
 use crate::rules::Board;
-use crate::values::{Database, pair_sizes};
+use crate::values::{Database, Shape, pair_sizes};
 use crate::verdict::{Stop, Verdict, Verified, format_and_rules};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
+use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
 use checker_aid::Progress;
-use std::hint::black_box;
-use std::panic::catch_unwind;
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// Checks the certificate in the folder `path`: all of it.
 pub fn check(path: &Path, options: &Options) -> Verdict {
     in_pool(options, || {
-        let everything = Everything { has_positions: true };
+        let everything = Everything { pairs: true, positions: true };
         let report = check_certificate(path, options, &Part::new(&everything, &Nothing))?;
         report.is_everything()?;
         let fields = format!("{} {}", report.subject, report.counts());
@@ -45,7 +44,7 @@ pub fn check(path: &Path, options: &Options) -> Verdict {
 /// Checks a database alone, as far as a cover goes, or all of it.
 pub fn check_database(board: &Board, cover: Option<&Cover>, options: &Options) -> Verdict {
     in_pool(options, || {
-        let everything = Everything { has_positions: false };
+        let everything = Everything { pairs: true, positions: false };
         let report = check_values(board, cover, options, &Part::new(&everything, &Nothing))?;
         report.is_everything()?;
         let PartReport { subject, slices, indices, .. } = report;
@@ -67,9 +66,9 @@ pub fn check_part(
     path: &Path,
     options: &Options,
     selection: &dyn Selection,
-    source: &dyn TableSource,
+    store: &dyn TableStore,
 ) -> Result<PartReport, Stop> {
-    in_pool(options, || check_certificate(path, options, &Part::new(selection, source)))
+    in_pool(options, || check_certificate(path, options, &Part::new(selection, store)))
 }
 
 /// Checks the items of a database alone that a selection has.
@@ -81,9 +80,9 @@ pub fn check_database_part(
     cover: Option<&Cover>,
     options: &Options,
     selection: &dyn Selection,
-    source: &dyn TableSource,
+    store: &dyn TableStore,
 ) -> Result<PartReport, Stop> {
-    in_pool(options, || check_values(board, cover, options, &Part::new(selection, source)))
+    in_pool(options, || check_values(board, cover, options, &Part::new(selection, store)))
 }
 
 /// Runs a check on threads of its own.
@@ -91,30 +90,11 @@ fn in_pool<T: Send>(
     options: &Options,
     check: impl FnOnce() -> Result<T, Stop> + Send,
 ) -> Result<T, Stop> {
-    assert_overflow_checks()?;
     // 0 stands for as many threads as the machine has.
     let threads = options.threads.unwrap_or(0);
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(check),
         Err(error) => Err(Stop::Error(format!("cannot start {threads} threads: {error}"))),
-    }
-}
-
-/// That arithmetic that overflows ends a check instead of going on with a wrong number: a part of
-/// the soundness argument that depends on how the program was compiled.
-fn assert_overflow_checks() -> Result<(), Stop> {
-    static OVERFLOWS: OnceLock<bool> = OnceLock::new();
-    let try_it = || {
-        // The panic is expected, so no message about it is printed.
-        let hook = std::panic::take_hook();
-        std::panic::set_hook(Box::new(|_| ()));
-        let overflows = catch_unwind(|| black_box(u8::MAX) + black_box(1)).is_err();
-        std::panic::set_hook(hook);
-        overflows
-    };
-    match OVERFLOWS.get_or_init(try_it) {
-        true => Ok(()),
-        false => Err(Stop::Error("compiled without overflow checks: build it with them".into())),
     }
 }
 
@@ -141,24 +121,8 @@ fn check_claim(
         questions: WorkSize::questions(certificate),
     };
     part.selection.begin(&work);
-    let is_small = found.is_none() || folder::fits(options, board, cover);
-    let noted = match part.is_of_whole_database(&work) && !is_small {
-        true => Some(note_positions(certificate, part, &options.progress)),
-        false => None,
-    };
-    let wanted = match &noted {
-        Some(noted) => Wanted::Positions(noted),
-        // A position may need any table, so all of them are kept if they fit.
-        None if part.needs_all() => Wanted::All,
-        None => Wanted::Nothing,
-    };
-    let values =
-        found.as_ref().map(|found| folder::check(options, found, part, &wanted)).transpose()?;
-    let database = match (&values, &noted) {
-        (None, _) => Lookup::None,
-        (Some(_), Some(noted)) => Lookup::Positions(noted),
-        (Some(values), None) => Lookup::Tables(&values.database),
-    };
+    let values = found.as_ref().map(|found| folder::check(options, found, part)).transpose()?;
+    let database = values.as_ref().map(|values| &values.database);
     let counters = check_questions(certificate, database, part, &work, &options.progress)?;
 
     let level = values.as_ref().map_or("none", |_| options.level.word());
@@ -174,24 +138,11 @@ fn check_claim(
     })
 }
 
-/// The positions that nodes and leaves ask the database for.
-fn note_positions(certificate: &Certificate, part: &Part<'_>, progress: &Progress) -> Positions {
-    progress.begin("looking through nodes and leaves", 0);
-    let board = certificate.game.board();
-    let mut noted = Positions::new(board, &certificate.claim.cover);
-    for (q, proof) in certificate.proofs.iter().enumerate() {
-        let tree = Tree { board, database: Lookup::Noted(&noted), proof };
-        proof::note(&tree, certificate, |kind, i| part.selection.has(kind, q, i));
-    }
-    noted.sort();
-    noted
-}
-
 /// Checks the nodes and leaves of all questions. Returns for each what was looked at, and the
 /// number of positions that its leaves have expanded.
 fn check_questions(
     certificate: &Certificate,
-    database: Lookup<'_>,
+    database: Option<&Database>,
     part: &Part<'_>,
     work: &WorkSize,
     progress: &Progress,
@@ -204,10 +155,7 @@ fn check_questions(
         let is_wanted = |kind: Kind, i| part.selection.has(kind, q, i);
         let counter = Counter::default();
         let tree = Tree { board, database, proof };
-        let result = proof::check(&tree, certificate, is_wanted, &counter, progress);
-        // A value that was needed and not in memory is an error, whatever the result is.
-        database.is_complete()?;
-        result?;
+        proof::check(&tree, certificate, is_wanted, &counter, progress)?;
         all.push((counter.looked_at(proof), counter.positions()));
     }
     Ok(all)
@@ -230,8 +178,7 @@ fn check_values(
     let (pairs, questions) = (pair_sizes(board, &cover), Vec::new());
     let work = WorkSize { root, database_root: Some(root), pairs, questions };
     part.selection.begin(&work);
-    let wanted = if part.needs_all() { Wanted::All } else { Wanted::Nothing };
-    let values = folder::check(options, &found, part, &wanted)?;
+    let values = folder::check(options, &found, part)?;
     let fields = database_fields(board, &cover, &root.to_string());
     let subject = format!("{fields} db={}", options.level.word());
     Ok(PartReport::of_values(subject, &work, Some(values), part))
@@ -249,8 +196,8 @@ pub fn values_as_they_are(
     root: Digest,
 ) -> Result<Database, Stop> {
     let found = find(&options.db, board, cover, root)?;
-    let values = folder::check(options, &found, &Part::new(&Nothing, &Nothing), &Wanted::All)?;
-    Ok(values.database)
+    let everywhere = Everything { pairs: false, positions: true };
+    Ok(folder::check(options, &found, &Part::new(&everywhere, &Nothing))?.database)
 }
 
 impl PartReport {
@@ -282,23 +229,26 @@ impl PartReport {
         values: Option<Values>,
         part: &Part<'_>,
     ) -> PartReport {
-        let (slices, indices) = values.as_ref().map_or_else(Default::default, |values| {
-            let shapes = values.database.shapes.iter();
-            (shapes.map(|shape| shape.slice).collect::<Vec<_>>(), values.database.indices())
-        });
-        let (pairs, tables) = values.map_or_else(Default::default, |v| (v.pairs, v.digests));
-        PartReport {
+        let mut report = PartReport {
             subject,
-            pairs,
+            pairs: Vec::new(),
+            believed: 0,
             all_pairs: work.pairs.len(),
             blocks: part.blocks(),
             questions: Vec::new(),
             positions: 0,
             all_positions: 0,
             assumed: 0,
-            slices,
-            indices,
-            tables,
+            slices: Vec::new(),
+            indices: 0,
+            tables: TableDigests::default(),
+        };
+        if let Some(Values { database, pairs, believed, digests }) = values {
+            let indices = |&slice: &SliceName| Shape::new(database.board(), slice).indices;
+            report.indices = database.slices.iter().map(indices).fold(0, u64::saturating_add);
+            (report.slices, report.tables) = (database.slices, digests);
+            (report.pairs, report.believed) = (pairs, believed);
         }
+        report
     }
 }

@@ -5,8 +5,8 @@
 //!
 //! [`check`] and [`check_database`] verify everything, and they alone make a [`Verified`]. They
 //! begin with nothing but the files. [`check_part`] and [`check_database_part`] verify what a
-//! [`Selection`] selects, may take tables of values from a [`TableSource`], and return what they
-//! have looked at.
+//! [`Selection`] selects, may take tables of values from a [`TableStore`], and return what they have
+//! looked at.
 //!
 //! ```no_run
 //! let options = checker_core::Options::new("egdb");
@@ -30,15 +30,15 @@ pub use certificate::{Certificate, CheckedNode, QuestionProof};
 pub use check::{
     check, check_database, check_database_part, check_part, database_fields, values_as_they_are,
 };
-pub use checker_aid::{Layer, Progress};
+pub use checker_aid::Progress;
 pub use derive::derive;
 pub use folder::identify;
 pub use options::{Level, Options};
 pub use part::{
-    Count, LookedAt, Nothing, PartReport, QuestionSize, Selection, TableDigests, TableSource,
-    WorkSize,
+    Count, LookedAt, Nothing, PartReport, QuestionSize, Selection, TableDigests, TableStore,
+    WorkSize, WriteTable,
 };
-pub use proof::{Lookup, Positions, Tree, replay};
+pub use proof::{Tree, replay};
 pub use rules::{Bits, Board, Game, Position, Side, parse_fen, write_fen};
-pub use values::{Database, PairSize, Shape, Table, TableView, Value, pair_sizes, pairs};
+pub use values::{Database, PairSize, Shape, Table, Value, pair_sizes, pairs};
 pub use verdict::{Finding, Roots, Stop, Verdict, Verified, escaped};

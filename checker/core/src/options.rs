@@ -1,6 +1,7 @@
 //! The options of a check.
 
 use checker_aid::Progress;
+use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,8 +29,11 @@ pub struct Options {
     pub db: PathBuf,
     /// The level at which values of the database are checked.
     pub level: Level,
-    /// The most bytes that tables of values may take.
+    /// The most bytes that tables of values may take in memory. Where they take more, they are in a
+    /// file.
     pub memory: u64,
+    /// The folder for that file, which has no name.
+    pub scratch: PathBuf,
     /// The number of threads; without it as many as the machine has.
     pub threads: Option<usize>,
     /// Where the check reports its progress.
@@ -40,6 +44,7 @@ impl Options {
     /// The level exact, all memory, all threads, silent.
     pub fn new(db: impl Into<PathBuf>) -> Options {
         let (level, threads, progress) = Default::default();
-        Options { db: db.into(), level, memory: u64::MAX, threads, progress }
+        let (memory, scratch) = (u64::MAX, env::temp_dir());
+        Options { db: db.into(), level, memory, scratch, threads, progress }
     }
 }

@@ -1,7 +1,7 @@
 //! Checking a part: what a caller may choose, and what the core itself has counted.
 //!
 //! Enforces: that a [`PartReport`] says what was looked at here, whatever the selection or the
-//! source of tables did or said: each pair of slices, block, node and leaf is counted where it has
+//! store of tables did or said: each pair of slices, block, node and leaf is counted where it has
 //! been verified, and each table where it was verified or taken for granted.
 //!
 //! Trusts: nothing. What follows from a part is for the caller to say: no [`PartReport`] is a
@@ -9,13 +9,11 @@
 
 use crate::certificate::{Certificate, QuestionProof};
 use crate::values::PairSize;
-use crate::values::{Table, TableView};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
-use checker_aid::Layer;
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// How much work a whole check would be, and what it is about.
@@ -91,80 +89,86 @@ pub trait Selection: Sync {
     }
 }
 
-/// Where tables of values may come from besides the slice files, and where it is written down what
-/// was verified. The default methods have no tables and write nothing.
-pub trait TableSource: Sync {
-    /// Is called with the database and level of the check. Returns what counts as verified or as
-    /// taken for granted before.
+/// Where tables of values are kept that were verified before, and where that is recorded. The
+/// default methods have and keep nothing.
+pub trait TableStore: Sync {
+    /// Is called with the database and level of the check, before anything is verified.
     ///
     /// # Errors
-    /// The source is about another database or level.
-    fn begin(&self, _about: &str) -> Result<TableDigests, String> {
-        Ok(TableDigests::default())
+    /// The store is about another database or level, or cannot be used.
+    fn begin(&self, _about: &str) -> Result<(), String> {
+        Ok(())
     }
-    /// Whether `record` is to be called for each pair of slices as soon as that pair is verified.
-    fn is_journal(&self) -> bool {
+    /// Whether tables are kept.
+    fn keeps(&self) -> bool {
         false
     }
-    /// Whether `read` may fill in tables.
-    fn has_tables(&self) -> bool {
-        false
-    }
-    /// Fills in the table of the slice whose file has this digest, and returns the digest that the
-    /// table is said to have. If it returns `None`, the contents of the table are meaningless.
-    fn read(&self, _slice_file: Digest, _table: &Table) -> Option<Digest> {
+    /// The digest of the table of a slice that counts as verified.
+    fn verified(&self, _slice: SliceName) -> Option<Digest> {
         None
     }
-    /// Keeps a table for other checks.
+    /// The words of the table of the slice whose file has this digest, and the digest that the
+    /// table is said to have.
+    fn open(&self, _slice_file: Digest) -> Option<(Digest, Box<dyn Read>)> {
+        None
+    }
+    /// Is called when a table that was opened is not what it is said to be, or not the one that was
+    /// recorded.
+    fn reject(&self, _slice_file: Digest) {}
+    /// Keeps the table with this digest of the slice whose file has the first digest. `write`
+    /// writes its words.
     ///
     /// # Errors
     /// The table cannot be kept; the check goes on without.
-    fn write(&self, _slice_file: Digest, _table: TableView<'_>, _digest: Digest) -> io::Result<()> {
+    fn keep(&self, _slice_file: Digest, _table: Digest, _write: WriteTable<'_>) -> io::Result<()> {
         Ok(())
     }
-    /// Is called with all digests so far, after each pair of slices was verified.
+    /// Is called with the digests of the tables of a pair of slices once these were verified.
     ///
     /// # Errors
-    /// The digests cannot be recorded, and the check has to end.
-    fn record(&self, _digests: &TableDigests) -> Result<(), String> {
+    /// They cannot be recorded, and the check has to end.
+    fn record(&self, _pair: &[(SliceName, Digest)]) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// Selects nothing, and has no tables.
+/// Writes the words of a table.
+pub type WriteTable<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// Selects nothing, and keeps nothing.
 pub struct Nothing;
 
 impl Selection for Nothing {}
-impl TableSource for Nothing {}
+impl TableStore for Nothing {}
 
 /// Everything: a whole check.
 pub(crate) struct Everything {
+    /// Whether the values of the database are verified: not where they are only shown.
+    pub(crate) pairs: bool,
     /// Whether there are nodes and leaves: not where a database alone is checked.
-    pub(crate) has_positions: bool,
+    pub(crate) positions: bool,
 }
 
 impl Selection for Everything {
     fn has_pair(&self, _: usize) -> bool {
-        true
+        self.pairs
     }
     fn has_positions(&self) -> bool {
-        self.has_positions
+        self.positions
     }
     fn has(&self, _: Kind, _: usize, _: usize) -> bool {
         true
     }
 }
 
-/// Which slices were verified or taken for granted, and the digests of their values.
+/// Which slices were verified or taken for granted, and the digests of their tables (`SPEC.md`
+/// §11).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableDigests {
-    /// The slices that were verified and written down. The digest is that of the table (`SPEC.md`
-    /// §11) where tables are named, else a digest of its layers'.
+    /// The slices that were verified, here or as the store says, where tables are named or kept.
     pub verified: HashMap<SliceName, Digest>,
     /// The digests of tables that have been taken for granted, where tables are named.
     pub assumed: HashMap<SliceName, Digest>,
-    /// The digests of layers that have been in memory as a whole.
-    pub layers: HashMap<Layer, Digest>,
 }
 
 /// The number of items that were verified, out of all items.
@@ -194,6 +198,9 @@ pub struct PartReport {
     pub subject: String,
     /// The numbers of the pairs of slices that were verified here, ascending.
     pub pairs: Vec<usize>,
+    /// The number of pairs that were not verified here, because the store says that they were
+    /// verified before.
+    pub believed: usize,
     /// The number of all pairs of slices.
     pub all_pairs: usize,
     /// The pairs of blocks that were verified by themselves, out of those that were offered.
@@ -210,32 +217,25 @@ pub struct PartReport {
     pub slices: Vec<SliceName>,
     /// The number of indices of all slices.
     pub indices: u64,
-    /// The tables that were verified, here or as the source says, and those that were taken for
-    /// granted.
+    /// The tables that were verified and those that were taken for granted.
     pub tables: TableDigests,
 }
 
-/// A selection and a source of tables, and counters.
+/// A selection and a store of tables, and counters.
 pub(crate) struct Part<'a> {
     pub(crate) selection: &'a dyn Selection,
-    pub(crate) source: &'a dyn TableSource,
+    pub(crate) store: &'a dyn TableStore,
     blocks: [AtomicU64; 2],
 }
 
 impl<'a> Part<'a> {
-    pub(crate) fn new(selection: &'a dyn Selection, source: &'a dyn TableSource) -> Self {
-        Part { selection, source, blocks: Default::default() }
+    pub(crate) fn new(selection: &'a dyn Selection, store: &'a dyn TableStore) -> Self {
+        Part { selection, store, blocks: Default::default() }
     }
 
     /// Whether the selected items may need the value of any position.
     pub(crate) fn needs_all(&self) -> bool {
         self.selection.has_positions() || self.selection.has_blocks()
-    }
-
-    /// Whether all pairs of slices are verified, and then nodes and leaves.
-    pub(crate) fn is_of_whole_database(&self, work: &WorkSize) -> bool {
-        let has_pairs = (0..work.pairs.len()).all(|i| self.selection.has_pair(i));
-        has_pairs && self.selection.has_positions() && !self.selection.has_blocks()
     }
 
     /// Whether a pair of blocks is verified; it is counted in either case.

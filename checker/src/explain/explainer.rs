@@ -5,8 +5,8 @@ use certificate_spec::leaves::Leaf;
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::kind;
 use checker_core::{
-    Board, Certificate, CheckedNode, Database, Finding, Lookup, Options, Position, Stop, Tree,
-    Value, replay, values_as_they_are,
+    Board, Certificate, CheckedNode, Database, Finding, Options, Position, Stop, Tree, Value,
+    replay, values_as_they_are,
 };
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -111,7 +111,7 @@ impl Explainer {
     /// The nodes and leaves of the `q`th question, with the values of the database.
     pub(super) fn tree(&self, q: usize) -> Option<Tree<'_>> {
         let proof = self.certificate.proofs.get(q)?;
-        let database = self.database.as_ref().map_or(Lookup::None, Lookup::Tables);
+        let database = self.database.as_ref();
         Some(Tree { board: self.board(), database, proof })
     }
 

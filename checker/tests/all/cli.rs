@@ -46,10 +46,9 @@ fn a_database() {
         assert_eq!(status, Some(right));
         assert!(line.starts_with(&format!("s {word} DATABASE 5x5 pieces=3 ")), "{line}");
     }
-    for (memory, is_enough) in [("0", false), ("100", false), ("1MiB", true), ("1GiB", true)] {
+    for memory in ["0", "100", "1MiB", "1GiB"] {
         let (line, status) = check(&["--db", db, "--game", "5x5/2", "--memory", memory]);
-        let (start, want) = if is_enough { ("s VERIFIED ", 0) } else { ("s ERROR memory: ", 4) };
-        assert!(line.starts_with(start) && status == Some(want), "{memory}: {line}");
+        assert!(line.starts_with("s VERIFIED ") && status == Some(0), "{memory}: {line}");
     }
     let (line, status) = check(&["--db", db, "--game", "5x5", "--pieces", "1"]);
     assert_eq!((line.starts_with("s ERROR usage:"), status), (true, Some(4)), "{line}");
@@ -63,8 +62,9 @@ fn a_fresh_journal() {
     let place = Place::new();
     let right = database(&board("4x4"), 3);
     write_database(&place.db(), &right, 3);
-    let (db, path) = (place.db(), place.0.path().join("journal"));
-    let (db, journal) = (db.to_str().unwrap(), path.to_str().unwrap());
+    let (db, folder) = (place.db(), place.0.path().join("journal"));
+    let (db, journal, path) =
+        (db.to_str().unwrap(), folder.to_str().unwrap(), folder.join("journal"));
     let run = |more: &[&str]| {
         check(&[&["--db", db, "--game", "4x4", "--journal", journal, "--quiet"], more].concat())
     };
@@ -77,7 +77,11 @@ fn a_fresh_journal() {
             *values.iter_mut().flatten().next().unwrap() = Written::Loss;
         }
     };
-    Files::with_values(&right, 3, &spoil).write(&place.db());
+    let files = Files::with_values(&right, 3, &spoil);
+    let kings = |files: &Files| Digest::of(&files.slices[0].1).to_string();
+    let (old, new) = (kings(&Files::new(&right, 3)), kings(&files));
+    std::fs::copy(folder.join(old), folder.join(new)).unwrap();
+    files.write(&place.db());
     let (line, status) = run(&["--fresh"]);
     assert!(line.starts_with("s REFUTED slice-value ") && status == Some(1), "{line}");
     let head = std::fs::read_to_string(&path).unwrap();
@@ -97,7 +101,7 @@ fn a_fresh_journal() {
     for other in ["some notes\n", "draughtproof-check-diary 2 4x4 exact 3\n", "draughtproof\n"] {
         std::fs::write(&path, other).unwrap();
         let (line, status) = run(&["--fresh"]);
-        assert!(line.starts_with("s ERROR journal ") && status == Some(4), "{line}");
+        assert!(line.contains("not a journal: ") && status == Some(4), "{line}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
     }
     let (line, status) = check(&["--db", db, "--game", "4x4", "--fresh"]);

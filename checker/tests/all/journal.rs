@@ -6,7 +6,7 @@ use crate::common::maker::write_raw;
 use crate::common::{
     Options, Place, board, check_certificate, check_database, database, without_journal,
 };
-use crate::memory::{LEVELS, bytes, check, place, with_least};
+use crate::memory::{LEVELS, check, in_a_file, place};
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Value as Claimed};
 use certificate_spec::cover::Cover;
@@ -22,9 +22,18 @@ fn lines(path: &Path) -> Vec<String> {
     fs::read_to_string(path).unwrap().split_inclusive('\n').map(String::from).collect()
 }
 
+/// Options with a journal, and the file that has its lines.
 fn with_journal(place: &Place) -> (Options, PathBuf) {
-    let path = place.0.path().join("journal");
-    (Options { journal: Some(path.clone()), ..place.options() }, path)
+    let folder = place.0.path().join("journal");
+    (Options { journal: Some(folder.clone()), ..place.options() }, folder.join("journal"))
+}
+
+/// The files of tables in the folder of a journal.
+fn tables(path: &Path) -> Vec<PathBuf> {
+    let all = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let mut tables: Vec<PathBuf> = all.filter(|file| file != path).collect();
+    tables.sort();
+    tables
 }
 
 #[test]
@@ -36,11 +45,8 @@ fn a_journal_is_gone_on_with() {
         let line = check("4x4", &Options { level, ..place.options() });
         assert_eq!(check("4x4", &options), line);
         let all = lines(&path);
-        assert!(all.len() > 20 && all[0].starts_with("draughtproof-check-journal 2 4x4 "));
-        let (least, _) = with_least("4x4", &place.options());
-        // Going on may need a little more memory than one run, since tables made again rest on more
-        // tables.
-        for memory in [None, Some(least * 5 / 4)] {
+        assert!(all.len() > 20 && all[0].starts_with("draughtproof-check-journal 3 4x4 "));
+        for memory in [None, Some(0)] {
             let options = Options { memory, ..options.clone() };
             for count in 0..=all.len() {
                 // Whole lines, and one that is torn.
@@ -60,7 +66,86 @@ fn a_journal_is_gone_on_with() {
     }
 }
 
-/// Of large slices only a few layers are in memory, and the digests in the journal are the same.
+/// A table that is not there is verified again, and so is one that is damaged, another one, or the
+/// right one of another slice. The journal stays as it is.
+#[test]
+fn a_journal_whose_tables_are_not_right() {
+    let place = place("4x4", 4);
+    let (options, path) = with_journal(&place);
+    let line = check("4x4", &options);
+    let (all, files) = (lines(&path), tables(&path));
+    let good: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
+    let pairs = all.len() - 1;
+    let believed = |said: &str| {
+        let field = said.split(' ').find_map(|word| word.strip_prefix("journal="));
+        field.map_or(0, |field| field.split_once('/').unwrap().0.parse().unwrap())
+    };
+    assert_eq!(believed(&check("4x4", &options)), pairs);
+    for (i, file) in files.iter().enumerate() {
+        let mut flipped = good[i].clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        // All wins, with a digest that is right for that.
+        let wins = crate::tables::table_file(&vec![[!0, 0]; (good[i].len() - 32) / 16]);
+        let other = &good[(i + 1) % good.len()];
+        for bytes in [&flipped, &wins, other, &good[i][..40].to_vec(), &Vec::new()] {
+            fs::write(file, bytes).unwrap();
+            let said = check("4x4", &options);
+            assert_eq!(without_journal(&said), line);
+            assert_eq!(believed(&said), pairs - 1, "{said}");
+            assert_eq!((lines(&path), fs::read(file).unwrap()), (all.clone(), good[i].clone()));
+        }
+    }
+    files.iter().for_each(|file| fs::remove_file(file).unwrap());
+    assert_eq!(check("4x4", &options), line);
+    assert_eq!((lines(&path), tables(&path)), (all.clone(), files));
+    // A journal that has recorded another table than the right one is found out where it is not
+    // there.
+    let fields: Vec<&str> = all[1].split(' ').collect();
+    let wrong = with_checksum(&all[0], &format!("{} {}", fields[0], Digest::of(b"")));
+    fs::write(&path, [&all[0], &*wrong].concat()).unwrap();
+    let said = check("4x4", &options);
+    assert!(said.ends_with("the journal has another table of 0-1-0-1"), "{said}");
+}
+
+/// The lock is that of the file: it goes when the check ends, however it ends.
+#[test]
+fn two_checks_do_not_share_a_journal() {
+    let place = place("4x4", 3);
+    let (options, path) = with_journal(&place);
+    let line = check("4x4", &options);
+    let file = fs::File::open(&path).unwrap();
+    file.lock().unwrap();
+    let all = fs::read_to_string(&path).unwrap();
+    let said = check("4x4", &options);
+    assert!(said.ends_with("another check is using this journal"), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), all);
+    drop(file);
+    assert_eq!(without_journal(&check("4x4", &options)), line);
+}
+
+/// A long file is not read before its first line is right, and a pipe is not waited for.
+#[test]
+fn journals_that_could_take_for_ever() {
+    let place = place("4x4", 3);
+    let (options, path) = with_journal(&place);
+    fs::create_dir(path.parent().unwrap()).unwrap();
+    let file = fs::File::create(&path).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let said = check("4x4", &options);
+    assert!(said.contains("its first line is not:"), "{said}");
+    fs::remove_file(&path).unwrap();
+    assert!(check("4x4", &options).starts_with("s VERIFIED "));
+    fs::OpenOptions::new().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+    let said = check("4x4", &options);
+    assert!(said.contains("is damaged"), "{said}");
+    fs::remove_file(&path).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let said = check("4x4", &options);
+    assert!(said.contains("not an ordinary file"), "{said}");
+}
+
+/// Of large slices, too, some tables are taken from the journal's and others are verified.
 #[test]
 fn a_journal_of_large_slices() {
     let place = place("8x8", 4);
@@ -68,9 +153,7 @@ fn a_journal_of_large_slices() {
     let line = check("8x8", &options);
     assert!(line.starts_with("s VERIFIED"), "{line}");
     let all = lines(&path);
-    let (least, _) = with_least("8x8", &place.options());
-    assert!(least < bytes(&database(&board("8x8"), 4)) / 4, "{least}");
-    let options = Options { memory: Some(least * 5 / 4), ..options };
+    let options = in_a_file(&options);
     for count in [0, all.len() * 4 / 5, all.len() - 2, all.len()] {
         fs::write(&path, all[..count].concat()).unwrap();
         assert_eq!(without_journal(&check("8x8", &options)), line, "{count}");
@@ -78,10 +161,9 @@ fn a_journal_of_large_slices() {
     }
 }
 
-/// A shard with nodes and leaves looks values up in slices that its journal has spoken for, layer
-/// by layer where not all tables fit into memory.
+/// A shard with nodes and leaves looks values up in slices that its journal has spoken for.
 #[test]
-fn a_journal_of_a_shard_within_a_bound() {
+fn a_journal_of_a_shard() {
     let place = Place::new();
     let values = database(&board("8x8"), 4);
     let root = Files::new(&values, 4).write(&place.db());
@@ -97,9 +179,10 @@ fn a_journal_of_a_shard_within_a_bound() {
     let options = Options { shard, ..place.options() };
     let line = check_certificate(&place.cert(), &options).line();
     assert!(line.starts_with("s VERIFIED SHARD 1/1 BLACK-NOT-LOST 8x8 "), "{line}");
-    for memory in [None, Some(bytes(&values) - 1)] {
-        let path = place.0.path().join(format!("journal-{}", memory.is_some()));
-        let options = Options { journal: Some(path.clone()), memory, ..options.clone() };
+    for memory in [None, Some(0)] {
+        let folder = place.0.path().join(format!("journal-{}", memory.is_some()));
+        let path = folder.join("journal");
+        let options = Options { journal: Some(folder), memory, ..options.clone() };
         assert_eq!(check_certificate(&place.cert(), &options).line(), line);
         let all = lines(&path);
         for count in [all.len(), all.len() / 2] {
@@ -132,7 +215,7 @@ fn journals_that_are_not_taken() {
     let first = "its first line is not:";
     let (text, level) = (good.concat(), Level::Consistent);
     refused("4x4", &Options { level, ..options.clone() }, &text, first);
-    refused("4x4", &options, &text.replacen("journal 2", "journal 1", 1), first);
+    refused("4x4", &options, &text.replacen("journal 3", "journal 2", 1), first);
     refused("4x4", &options, &text.replacen(" 4x4 ", " 4x6 ", 1), first);
     refused("4x4", &options, "another file\n", first);
     refused("4x4", &options, "another file", first);
@@ -148,26 +231,36 @@ fn journals_that_are_not_taken() {
         edited[2].insert(at, if old == '1' { '2' } else { '1' });
         refused("4x4", &options, &edited.concat(), "is damaged");
     }
-    // Lines with a right checksum that no check writes: half of a pair, layers without their slice,
-    // and a slice twice.
+    // Lines with a right checksum that no check writes: half of a pair, its slices the other way
+    // round, a slice twice, and something that is no slice.
     let entries: Vec<&str> = good[2].split(' ').collect();
-    let (slice, both) = (&entries[..4], &entries[..8]);
-    for fields in [slice, &both[2..], &[both, slice].concat()] {
+    let (slice, twin) = (&entries[..2], &entries[2..4]);
+    let digest = slice[1];
+    for fields in [
+        slice,
+        twin,
+        &[twin, slice].concat(),
+        &[slice, slice].concat(),
+        &[slice, twin, slice].concat(),
+        &["0-1-0", digest],
+        &["00-1-0-1", digest],
+        &["0-1-0-1"],
+    ] {
         let line = with_checksum(&good[0], &fields.join(" "));
-        refused("4x4", &options, &[&good[..2], &[line]].concat().concat(), "is not of new pairs");
+        refused("4x4", &options, &[&good[..2], &[line]].concat().concat(), "is not of a new pair");
     }
-    refused("4x4", &options, &[&good[..3], &good[2..3]].concat().concat(), "is not of new pairs");
+    refused("4x4", &options, &[&good[..3], &good[2..3]].concat().concat(), "is not of a new pair");
     // A changed last line counts as incomplete.
     fs::write(&path, text.trim_end().to_owned() + "x\n").unwrap();
     assert!(check("4x4", &options).starts_with("s VERIFIED"));
     assert_eq!(lines(&path), good);
-    for (journal, why) in
-        [("/dev/full", "not%20an"), ("/dev", "journal"), ("/nowhere/at/all", "journal")]
-    {
+    for (journal, why) in [
+        ("/dev/full", "/dev/full: expected a folder for tables, found a file"),
+        ("/proc/self", "/proc/self/journal: "),
+        ("/proc/nowhere", "/proc/nowhere: "),
+    ] {
         let verdict = check("4x4", &Options { journal: Some(journal.into()), ..options.clone() });
-        assert!(
-            verdict.starts_with("s ERROR journal /") && verdict.contains(&why.replace("%20", " "))
-        );
+        assert!(verdict.starts_with(&format!("s ERROR {why}")), "{verdict}");
     }
 }
 
@@ -193,11 +286,10 @@ fn a_file_that_has_changed_since_is_refuted() {
 fn killed_at_any_moment() {
     let place = place("6x6", 4);
     let (options, path) = with_journal(&place);
-    let least = (with_least("6x6", &place.options()).0 * 5 / 4).to_string();
     let line = check("6x6", &place.options());
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("check"));
-    command.args(["--game", "6x6", "--quiet", "--memory", &least, "--db"]).arg(place.db());
-    command.arg("--journal").arg(&path).stdout(Stdio::piped());
+    command.args(["--game", "6x6", "--quiet", "--memory", "0", "--db"]).arg(place.db());
+    command.arg("--journal").arg(path.parent().unwrap()).stdout(Stdio::piped());
     let mut known = Vec::new();
     for i in 0..40u64 {
         let mut child = command.spawn().unwrap();
@@ -219,7 +311,7 @@ fn killed_at_any_moment() {
     // The verdict is that of a check without interruption. What another program has written, such
     // as this test, does not count.
     let other = check("6x6", &options);
-    assert!(other.starts_with("s ERROR journal ") && other.contains("another program"), "{other}");
+    assert!(other.starts_with("s ERROR ") && other.contains("another program"), "{other}");
     fs::remove_file(&path).unwrap();
     let output = command.output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), line + "\n");

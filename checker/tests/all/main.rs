@@ -11,7 +11,6 @@ mod memory;
 mod nocrash;
 mod oracle;
 mod parts;
-mod plan;
 mod reject;
 mod reject_databases;
 mod review;

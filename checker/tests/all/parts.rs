@@ -5,12 +5,11 @@ use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
 use checker_audit::{
-    Sample, SampleSelection, Shard, ShardSelection, TableDigest, TableFolder, Work, below, both,
-    of_list,
+    Sample, SampleSelection, Shard, ShardSelection, TableDigest, Work, below, both, of_list,
 };
 use checker_core::{
-    Bits, Board, Count, Level, LookedAt, PartReport, QuestionSize, Selection, Shape, Table,
-    TableDigests, WorkSize, derive, pair_sizes, pairs,
+    Board, Count, Level, LookedAt, PartReport, QuestionSize, Selection, Shape, TableDigests,
+    WorkSize, pair_sizes, pairs,
 };
 
 use std::ops::Range;
@@ -157,6 +156,7 @@ fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> Par
     PartReport {
         subject: "SUBJECT".into(),
         pairs: (0..all_pairs).filter(|&pair| selection.has_pair(pair)).collect(),
+        believed: 0,
         all_pairs,
         blocks: Count::default(),
         questions,
@@ -198,11 +198,7 @@ fn a_shard_says_what_it_has_looked_at() {
             }
             let mine = both(&pairs[own.clone()]);
             let digests = |slices: &[SliceName]| slices.iter().map(|s| (*s, of(s))).collect();
-            let tables = TableDigests {
-                verified: digests(&mine),
-                assumed: digests(&assumed),
-                ..TableDigests::default()
-            };
+            let tables = TableDigests { verified: digests(&mine), assumed: digests(&assumed) };
             let list: Vec<_> =
                 assumed.iter().map(|s| TableDigest { slice: *s, digest: of(s) }).collect();
             let rests = if list.is_empty() { "none".into() } else { of_list(&list).to_string() };
@@ -247,6 +243,16 @@ fn a_shard_says_what_it_has_looked_at() {
             let mut other = looked.clone();
             other.pairs.push(if own.contains(&0) { n } else { 0 });
             assert!(selection.verdict_fields(&other, level, None).is_err());
+            // Each pair was verified here, or before, as a journal says.
+            let mut other = looked.clone();
+            other.believed += 1;
+            assert!(selection.verdict_fields(&other, level, None).is_err());
+            if other.pairs.pop().is_some() {
+                let fields = selection.verdict_fields(&other, level, None).unwrap();
+                assert!(fields.contains(&format!(" journal=1/{} ", own.len())), "{fields}");
+                other.believed = 0;
+                assert!(selection.verdict_fields(&other, level, None).is_err());
+            }
 
             slices += own.len();
             (wanted, positions) = (wanted + all, positions + here);
@@ -274,31 +280,4 @@ fn a_sample_says_what_it_has_looked_at() {
     let of_a_database = PartReport { questions: Vec::new(), blocks: Count::default(), ..looked };
     let fields = selection.verdict_fields(&of_a_database);
     assert_eq!(fields, format!("SUBJECT blocks=0/0 {sample}"));
-}
-
-/// Tables come back as they were written, also those whose stretches do not end at a word's end; a
-/// file of a table of another size is ignored, and so is one with more bytes.
-#[test]
-fn tables_come_back_as_they_went() {
-    let root = tempfile::tempdir().unwrap();
-    let folder = TableFolder::new(&root.path().join("tables")).unwrap();
-    let board = Board::new(8, 8).unwrap();
-    let [went, came] = [(); 2].map(|()| derive(&board, &Cover::up_to(4)).unwrap());
-    let all: Vec<_> = went.tables().into_iter().zip(came.tables()).collect();
-    let is_large = |table: &Table| table.shape.slice == SliceName([1, 1, 0, 2]);
-    for (_, (went, came)) in all.iter().enumerate().filter(|(i, t)| i % 7 == 0 || is_large(t.0)) {
-        let name = went.shape.slice.file_name();
-        let (slice, digest) = (Digest::of(name.as_bytes()), Digest::of(b"values"));
-        assert!(folder.read(slice, came).is_none());
-        (0..came.words()).for_each(|n| came.put_word(n, Bits { win: !0, loss: !0 }));
-        folder.write(slice, went.view(), digest).unwrap();
-        assert_eq!(folder.read(slice, came), Some(digest));
-        assert!((0..went.words()).all(|n| went.read(64 * n) == came.read(64 * n)), "{name}");
-        let other = all.iter().find(|(other, _)| other.words() != went.words()).unwrap();
-        assert!(folder.read(slice, other.1).is_none());
-        let file = root.path().join("tables").join(slice.to_string());
-        let bytes = std::fs::read(&file).unwrap();
-        std::fs::write(&file, [&bytes[..], &[0]].concat()).unwrap();
-        assert!(folder.read(slice, came).is_none());
-    }
 }

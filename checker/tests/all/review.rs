@@ -1,12 +1,11 @@
-//! Nodes over values that are looked up while a database is checked: in layers that come and go,
-//! and under a cover of several clauses.
+//! Nodes over values of a database: wherever its tables are, and under a cover of several clauses.
 
 use crate::common::files::{Files, write_database};
 use crate::common::maker::{Certificate, Part};
 use crate::common::oracle::all_positions;
 use crate::common::{Options, Place, board, check_certificate, database};
 use crate::common::{successors, without_journal};
-use crate::memory::{LEVELS, with_least};
+use crate::memory::{LEVELS, in_a_file};
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
 use certificate_spec::cover::Cover;
@@ -57,22 +56,22 @@ fn same(place: &Place, claim: &Claim, nodes: &[&[Node]], all: &[Options]) -> Str
     lines.into_iter().next().unwrap()
 }
 
-/// Both levels, all memory and little, without a journal, with a new one, and with a full one.
-fn all_options(place: &Place, name: &str) -> Vec<Options> {
+/// Both levels, tables in memory and in a file, without a journal, with a new one, and with a full
+/// one.
+fn all_options(place: &Place) -> Vec<Options> {
     let mut all = Vec::new();
     for level in LEVELS {
         let options = Options { level, ..place.options() };
-        let memory = Some(with_least(name, &options).0 * 5 / 4);
         let journal = Some(place.0.path().join(level.word()));
-        let little = Options { memory, ..options.clone() };
+        let little = in_a_file(&options);
         let journaled = Options { journal, ..little.clone() };
         all.extend([options, little, journaled.clone(), journaled]);
     }
     all
 }
 
-/// Positions of five pieces of 8x8 in which a capture leads to a man and three kings: to a slice
-/// that is in memory layer by layer.
+/// Positions of five pieces of 8x8 in which a capture leads to a man and three kings, a slice of
+/// large blocks.
 fn captures_of_five(board: &Board) -> Vec<Position> {
     let mut seed = 7u64;
     let mut random = || {
@@ -96,13 +95,13 @@ fn claim(game: &str, start: &str, cover: &Cover, database: Digest) -> Claim {
 }
 
 #[test]
-fn nodes_over_layers_that_come_and_go() {
+fn nodes_over_large_slices() {
     let (b, place) = (board("8x8"), Place::new());
     let values = database(&b, 4);
     let root = write_database(&place.db(), &values, 4);
     let claim = claim("8x8", "B:WK32:BK1,2,K3", &Cover::up_to(4), root);
     let [good, bad] = nodes(&values, &captures_of_five(&b));
-    let options = all_options(&place, "8x8");
+    let options = all_options(&place);
     let line = same(&place, &claim, &[&good], &options);
     assert!(line.starts_with("s VERIFIED BLACK-NOT-LOST 8x8 "), "{line}");
     for bad in bad.chunks(1).step_by(bad.len() / 2) {
@@ -125,7 +124,7 @@ fn a_cover_of_two_clauses() {
     all.retain(|p| p.pieces() == 6 && !is_covered(p) && successors(&b, p).iter().all(ends));
     let claim = claim("4x4", "B:WK8:BK1,K2", &cover, root);
     let [good, bad] = nodes(&values, &all);
-    let options = all_options(&place, "4x4");
+    let options = all_options(&place);
     let shards = || {
         [1, 2, 3].map(|number| {
             let shard = Some(Shard { number, of: 3 });

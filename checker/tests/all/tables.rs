@@ -11,9 +11,10 @@ use certificate_spec::database::SliceName;
 use certificate_spec::value::Value as Written;
 use checker_core::{Board, Shape, Side, Value};
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The output of `check` with these arguments, and its exit status.
 fn run(place: &Place, text: &str) -> Output {
@@ -39,7 +40,7 @@ fn verdict_in(place: &Place, note: &str) -> String {
 }
 
 /// The bytes of a file in a folder of tables: `SPEC.md` §11, after the digest of the table.
-fn table_file(words: &[[u64; 2]]) -> Vec<u8> {
+pub(crate) fn table_file(words: &[[u64; 2]]) -> Vec<u8> {
     let side = |i: usize| words.iter().flat_map(|w| w[i].to_le_bytes()).collect::<Vec<_>>();
     let chunks = [side(0), side(1)].map(|side| {
         side.chunks(1 << 16).flat_map(|chunk| Digest::of(chunk).0).collect::<Vec<u8>>()
@@ -307,6 +308,42 @@ fn a_table_is_written_once() {
     assert_eq!(fs::read(path).unwrap(), *good);
 }
 
+/// Tables that another program changes all the time: what a shard says of a table is what it has
+/// used, or notes of all shards could be merged that rest on something else.
+#[test]
+fn tables_that_change_while_they_are_read() {
+    let place = right();
+    let of = 7;
+    let plain = notes(&place, of, " --tables tables");
+    let files = fs::read_dir(place.0.path().join("tables")).unwrap();
+    let files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
+    let end = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in 0.. {
+                if end.load(Relaxed) {
+                    break;
+                }
+                // In the same file, so that a mapping of it would change.
+                let path: &PathBuf = &files[n % files.len()];
+                let Ok(file) = fs::OpenOptions::new().write(true).open(path) else { continue };
+                let length = usize::try_from(file.metadata().unwrap().len()).unwrap();
+                let bytes = table_file(&vec![[!0, 0]; length.saturating_sub(32) / 16]);
+                let _ = file.write_all_at(&bytes[(n % 2) * 32..], (n % 2 * 32) as u64);
+            }
+        });
+        for _ in 0..5 {
+            let said = notes(&place, of, " --tables tables");
+            let merged = merge(&place, of);
+            match said == plain {
+                true => assert!(merged.starts_with("s VERIFIED BLACK-WINS "), "{merged}"),
+                false => assert!(merged.starts_with("s DECLINED disagreement "), "{merged}"),
+            }
+        }
+        end.store(true, Relaxed);
+    });
+}
+
 /// Where a table would refute, the shard is checked without tables, and a message says so.
 #[test]
 fn a_table_that_would_refute_is_told_of() {
@@ -367,7 +404,7 @@ fn what_whole_checks_do_not_say() {
 fn notes_are_the_same_after_a_break() {
     let place = right();
     let plain = notes(&place, 3, "");
-    let journal = place.0.path().join("journal");
+    let journal = place.0.path().join("journal/journal");
     for i in 1..=3 {
         let text = format!("cert --shard {i}/3 --quiet --attest again.note --journal journal");
         assert_eq!(check(&place, &text).1, Some(5));
@@ -383,7 +420,7 @@ fn notes_are_the_same_after_a_break() {
         // The journal has what its own shard took for granted, and is not used for another.
         let (line, _) = check(&place, &format!("cert --shard {}/3 --journal journal", i % 3 + 1));
         assert!(line.contains("its first line is not:"), "{line}");
-        fs::remove_file(&journal).unwrap();
+        fs::remove_dir_all(journal.parent().unwrap()).unwrap();
     }
 }
 

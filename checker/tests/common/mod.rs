@@ -51,12 +51,21 @@ impl Options {
         let Options { level, threads, .. } = *self;
         let (db, progress) = (self.db.clone(), self.progress.clone());
         let memory = self.memory.unwrap_or(u64::MAX);
-        checker_core::Options { db, level, memory, threads, progress }
+        checker_core::Options {
+            db,
+            level,
+            memory,
+            threads,
+            progress,
+            ..checker_core::Options::new("")
+        }
     }
 
     fn extent(&self) -> Extent {
         let values = match self {
-            Options { journal: Some(journal), .. } => Values::Journal(journal.clone()),
+            Options { journal: Some(folder), .. } => {
+                Values::Tables(TableFolder::journal(folder, false))
+            }
             Options { tables: Some(tables), .. } => Values::Tables(tables.clone()),
             Options { trusted: Some(trusted), .. } => Values::Trusted(trusted.clone()),
             _ => Values::Verified,

@@ -55,6 +55,43 @@ fn merging_does_not_depend_on_what_is_not_trusted() {
     assert!(!manifest.contains("checker-aid"));
 }
 
+/// What is trusted rests on a short list, and one line of it is not checked by the compiler.
+#[test]
+fn the_trusted_core_depends_on_little() {
+    let manifest = include_str!("../../../checker/core/Cargo.toml");
+    let (_, rest) = manifest.split_once("[dependencies]\n").unwrap();
+    let list: Vec<_> = rest.lines().take_while(|line| !line.is_empty()).collect();
+    let names = ["certificate-spec", "checker-aid", "checker-scratch", "rayon"];
+    assert_eq!(list, names.map(|name| format!("{name}.workspace = true")));
+    for library in [
+        include_str!("../../../checker/core/src/lib.rs"),
+        include_str!("../../../checker/aid/src/lib.rs"),
+        include_str!("../../../certificate-spec/src/lib.rs"),
+    ] {
+        assert!(library.contains("\n#![forbid(unsafe_code)]\n"));
+    }
+    let scratch = include_str!("../../../checker/scratch/src/lib.rs");
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let words = scratch.lines().filter(is_code).flat_map(str::split_whitespace);
+    assert_eq!(words.filter(|word| *word == "unsafe").count(), 1);
+}
+
+/// Arithmetic that overflows ends a check instead of going on with a wrong number: a part of the
+/// soundness argument that depends on how `check` is compiled.
+#[test]
+fn overflow_ends_a_check() {
+    let manifest = include_str!("../../../Cargo.toml");
+    let profile = |name: &str| {
+        let (_, rest) = manifest.split_once(&format!("\n[profile.{name}]\n")).unwrap();
+        rest.split("\n[").next().unwrap()
+    };
+    assert!(profile("release").contains("\noverflow-checks = true\n"));
+    let dist = profile("dist");
+    assert!(dist.contains("inherits = \"release\"") && !dist.contains("overflow-checks"));
+    assert!(!profile("dev").contains("overflow-checks"));
+    assert!(!manifest.contains("[profile.release.package.checker-core]"));
+}
+
 /// The program that makes manual pages of `check` depends on its options, and not the other way
 /// round.
 #[test]

@@ -162,47 +162,27 @@ impl<'a> Slice<'a> {
     pub fn judge(&self) -> Result<(), u64> {
         let judge = |number: usize| match self.head.units[number] {
             Unit::Constant(_) => None,
-            Unit::Coded { .. } => self.read_unit(number as u64, &|_| true, &|_, _, _| ()),
+            Unit::Coded { .. } => self.read_unit(number as u64, &|_, _, _| ()),
         };
         (0..self.head.units.len()).into_par_iter().find_map_first(judge).map_or(Ok(()), Err)
     }
 
-    /// Reads the values of the quiet positions of all parts that are wanted, unit by unit in
-    /// parallel. `is_wanted` gets the range of indices of a part's rows. `sink` gets the values 64
-    /// at a time: the index of the first, which of them are wins, and which are losses.
+    /// Reads the values of the quiet positions, unit by unit in parallel. `sink` gets them 64 at a
+    /// time: the index of the first, which of them are wins, and which are losses.
     ///
     /// # Errors
     /// The offset of the first payload that cannot be decoded.
-    pub fn read(
-        &self,
-        is_wanted: impl Fn(Range<u64>) -> bool + Sync,
-        sink: impl Fn(u64, u64, u64) + Sync,
-    ) -> Result<(), u64> {
-        let is_wanted = |tile: &Tile| {
-            let columns = self.layout.block.1;
-            is_wanted(tile.rows.start * columns..tile.rows.end * columns)
-        };
-        let read = |number: u64| self.read_unit(number, &is_wanted, &sink);
+    pub fn read(&self, sink: impl Fn(u64, u64, u64) + Sync) -> Result<(), u64> {
+        let read = |number: u64| self.read_unit(number, &sink);
         (0..self.layout.units()).into_par_iter().find_map_first(read).map_or(Ok(()), Err)
     }
 
-    /// Reads the values of the parts of a unit that are wanted. Returns the offset of its payload
-    /// if that cannot be decoded.
-    fn read_unit(
-        &self,
-        number: u64,
-        is_wanted: &impl Fn(&Tile) -> bool,
-        sink: &impl Fn(u64, u64, u64),
-    ) -> Option<u64> {
+    /// Reads the values of a unit. Returns the offset of its payload if that cannot be decoded.
+    fn read_unit(&self, number: u64, sink: &impl Fn(u64, u64, u64)) -> Option<u64> {
         let parts = self.layout.unit(number);
-        let is_wanted = |part: u64| is_wanted(&self.layout.tile(part));
-        if !parts.clone().any(is_wanted) {
-            return None;
-        }
         let directory = usize::try_from(number).ok().and_then(|n| self.head.units.get(n));
         match self.head.constant.map(Unit::Constant).as_ref().or(directory) {
             Some(&Unit::Constant(value)) => {
-                let parts = parts.filter(|&part| is_wanted(part));
                 parts.for_each(|part| self.read_constant(&self.layout.tile(part), value, sink));
                 None
             }
@@ -211,8 +191,7 @@ impl<'a> Slice<'a> {
                 let count = usize::try_from(parts.end - parts.start).unwrap_or(0);
                 let written = payload.and_then(|payload| payload::read(payload, count));
                 let is_right = written.is_some_and(|written| {
-                    let mut parts = parts.zip(written).filter(|(part, _)| is_wanted(*part));
-                    parts.all(|(part, written)| self.read_part(part, written, sink))
+                    parts.zip(written).all(|(part, written)| self.read_part(part, written, sink))
                 });
                 (!is_right).then_some(offset)
             }

@@ -4,5 +4,7 @@ mod operator;
 mod pairs;
 mod word;
 
+#[cfg(test)]
+pub(crate) use pairs::advances;
 pub use pairs::derive;
-pub(crate) use pairs::{First, Wrong, advances, capture, groups, settle, settle_advance};
+pub(crate) use pairs::{First, Wrong, capture, groups, settle};

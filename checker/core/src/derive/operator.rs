@@ -46,8 +46,8 @@ impl<'a> Half<'a> {
     /// `step` must not be called.
     pub(crate) fn new(database: &'a Database, block: Block, steps: bool) -> Half<'a> {
         let [_, b, _, d] = block.slice.0;
-        let own = &database.kings[usize::from(b)];
-        let theirs = &database.kings[usize::from(d)];
+        let own = database.kings(b);
+        let theirs = database.kings(d);
         let size = |rows: &KingSets, row: &KingSets| rows.sets.len() * row.held.len();
         let mut half = Half {
             database,

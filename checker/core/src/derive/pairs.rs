@@ -15,18 +15,16 @@
 //! Trusts: `operator.rs`.
 
 use super::operator::Half;
-use crate::options::Level;
+use crate::options::{Level, Options};
 use crate::rules::Bits;
 use crate::rules::{Board, bits_in};
 use crate::values::Database;
 use crate::values::{Block, Place};
-use crate::values::{Shape, slices};
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
-use checker_aid::{Layer, Progress};
+use checker_aid::Progress;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 /// Derives the exact values of all positions of the board that a cover admits.
@@ -34,13 +32,11 @@ use std::sync::{Mutex, PoisonError};
 /// # Errors
 /// There is not enough memory for the tables.
 pub fn derive(board: &Board, cover: &Cover) -> Result<Database, Stop> {
-    let mut values = Database::new(board, cover);
-    for group in groups(&slices(board, cover)) {
-        for layer in group.iter().flat_map(|&slice| values.layers(slice)).collect::<Vec<_>>() {
-            values.reserve(layer)?;
-        }
+    let options = Options::new("");
+    let values = Database::new(board, cover, &options, |_| true)?;
+    for group in groups(&values.slices) {
         // Most of the draws found in the tables are wrong, as expected.
-        settle(&values, group, Level::Exact, |_| true, &First::default(), &Progress::default())?;
+        settle(&values, group, Level::Exact, |_| true, &First::default(), &options.progress);
     }
     Ok(values)
 }
@@ -96,9 +92,6 @@ fn given(place: Place<'_>, captures: &Half<'_>) -> Vec<Bits> {
 ///
 /// (A quiet position without a given value counts as a draw, and is found wrong unless it is a
 /// draw.)
-///
-/// # Errors
-/// A move has led to values that are not in memory.
 pub(crate) fn settle(
     values: &Database,
     slices: &[SliceName],
@@ -106,14 +99,25 @@ pub(crate) fn settle(
     is_wanted: impl Fn(Block) -> bool + Sync,
     first: &First,
     progress: &Progress,
-) -> Result<(), Stop> {
-    advances(values.board(), slices).try_for_each(|advance| {
-        settle_advance(values, slices, advance, level, &is_wanted, first, progress).map(|_| ())
-    })
+) {
+    for advance in advances(values.board(), slices) {
+        // No move leads from a slice to another with as many pieces and men, except to its twin. A
+        // twin is settled together with its slice, so only one of the two is visited.
+        slices.par_iter().filter(|slice| slice.0 >= slice.twin().0).for_each(|&slice| {
+            // In a slice that is its own twin, each pair of blocks comes up twice.
+            let is_first = |block: &Block| slice != slice.twin() || block.men <= block.their_men;
+            let blocks = values.blocks(slice, advance).filter(is_first);
+            blocks.filter(|&block| is_wanted(block)).for_each(|block| {
+                settle_pair(values, block, level, first);
+                let blocks = if block == block.twin() { 1 } else { 2 };
+                progress.add(blocks * values.table(slice).shape.block_size());
+            });
+        });
+    }
 }
 
-/// The sums of the rows that the men of slices of a group may have advanced: the order in which
-/// their blocks are settled.
+/// The sums of the rows that the men of slices of a group may have advanced, in the order in which
+/// their blocks are settled: those whose men are farther ahead come first.
 pub(crate) fn advances(board: &Board, group: &[SliceName]) -> impl Iterator<Item = usize> + use<> {
     let most = |&SliceName([a, _, c, _]): &SliceName| {
         usize::from(a + c) * usize::from(board.rows().saturating_sub(2))
@@ -121,52 +125,18 @@ pub(crate) fn advances(board: &Board, group: &[SliceName]) -> impl Iterator<Item
     (0..=group.iter().map(most).max().unwrap_or(0)).rev()
 }
 
-/// Like [`settle`], for the blocks whose men have advanced `advance` rows together. Blocks whose
-/// men are farther ahead have been settled. Returns the number of blocks that were settled.
-///
-/// # Errors
-/// A move has led to values that are not in memory.
-pub(crate) fn settle_advance(
-    values: &Database,
-    slices: &[SliceName],
-    advance: usize,
-    level: Level,
-    is_wanted: impl Fn(Block) -> bool + Sync,
-    first: &First,
-    progress: &Progress,
-) -> Result<u64, Stop> {
-    // No move leads from a slice to another with as many pieces and men, except to its twin. A twin
-    // is settled together with its slice, so only one of the two is visited.
-    let settled = AtomicU64::new(0);
-    slices.par_iter().filter(|slice| slice.0 >= slice.twin().0).for_each(|&slice| {
-        // In a slice that is its own twin, each pair of blocks comes up twice.
-        let is_first = |block: &Block| slice != slice.twin() || block.men <= block.their_men;
-        let blocks = values.blocks(slice, advance).filter(is_first);
-        blocks.filter(|&block| is_wanted(block)).for_each(|block| {
-            if settle_pair(values, block, level, first) {
-                let blocks = if block == block.twin() { 1 } else { 2 };
-                settled.fetch_add(blocks, Relaxed);
-                progress.add(blocks * Shape::new(values.board(), slice).block_size());
-            }
-        });
-    });
-    values.is_complete()?;
-    Ok(settled.into_inner())
-}
-
-/// Settles a block and its twin. Says whether they were in memory.
-fn settle_pair(values: &Database, block: Block, level: Level, first: &First) -> bool {
+/// Settles a block and its twin.
+fn settle_pair(values: &Database, block: Block, level: Level, first: &First) {
     let pair = [block, block.twin()];
-    let [Some(own), Some(other)] = pair.map(|block| values.block(block)) else {
-        return false;
-    };
-    let places = [own, other];
+    let places = pair.map(|block| values.block(block));
     let mut halves = pair.map(|block| Half::new(values, block, true));
     let found = [0, 1].map(|i| given(places[i], &halves[i]));
     let [mine, theirs] = &mut halves;
     match level {
-        // Begins with nothing settled, and goes on until nothing more gets settled.
-        Level::Exact => while mine.step(&theirs.values) | theirs.step(&mine.values) {},
+        // Begins with nothing settled, and goes on until a round of both settles nothing.
+        Level::Exact => {
+            while [mine.step(&theirs.values), theirs.step(&mine.values)] != [false; 2] {}
+        }
         Level::Consistent => {
             mine.step(&found[1]);
             theirs.step(&found[0]);
@@ -179,36 +149,26 @@ fn settle_pair(values: &Database, block: Block, level: Level, first: &First) -> 
             places[i].put(word, if level == Level::Exact { expected } else { found });
         }
     }
-    true
 }
 
-/// Fills in the values of positions that are not quiet, in a layer that has those of quiet
+/// Fills in the values of positions that are not quiet, in a table that has those of quiet
 /// positions.
-///
-/// # Errors
-/// A move has led to values that are not in memory.
-pub(crate) fn capture(values: &Database, layer: Layer) -> Result<(), Stop> {
-    let Layer { slice, advance } = layer;
-    let is_of_one_advance = Shape::new(values.board(), slice).has_large_blocks();
-    for n in advances(values.board(), &[slice]) {
-        if is_of_one_advance && n != advance {
-            continue;
-        }
-        values.blocks(slice, n).for_each(|block| {
-            if let Some(place) = values.block(block) {
-                let given = given(place, &Half::new(values, block, false));
-                place.words().zip(given).for_each(|(word, values)| place.put(word, values));
-            }
+pub(crate) fn capture(values: &Database, slice: SliceName) {
+    for advance in advances(values.board(), &[slice]) {
+        values.blocks(slice, advance).for_each(|block| {
+            let place = values.block(block);
+            let given = given(place, &Half::new(values, block, false));
+            place.words().zip(given).for_each(|(word, values)| place.put(word, values));
         });
     }
-    values.is_complete()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rules::Position;
-    use crate::values::Value;
+    use crate::values::{RowWord, Table, Value};
+    use std::panic::catch_unwind;
 
     /// The operator at one position, move by move.
     fn value_by_moves(values: &Database, p: &Position, successors: &mut Vec<Position>) -> Value {
@@ -232,26 +192,28 @@ mod tests {
         z ^ z >> 31
     }
 
-    /// Allocates all values of a slice, as draws.
-    fn reserve(values: &mut Database, slice: SliceName) {
-        values.layers(slice).for_each(|layer| assert!(values.reserve(layer).is_ok()));
+    /// A database of draws.
+    fn empty(board: &Board, cover: &Cover) -> Database {
+        Database::new(board, cover, &Options::new(""), |_| true).unwrap()
     }
 
-    /// A database with all values allocated, as draws.
-    fn empty(board: &Board, cover: &Cover) -> Database {
-        let mut values = Database::new(board, cover);
-        slices(board, cover).into_iter().for_each(|slice| reserve(&mut values, slice));
-        values
+    /// Fills a table with any bits, 64 indices at a time.
+    fn fill(table: &Table, mut bits: impl FnMut() -> Bits) {
+        for index in (0..table.shape.indices).step_by(64) {
+            let left = table.shape.indices - index;
+            let mask = if left < 64 { (1 << left) - 1 } else { !0 };
+            table.words().put(RowWord { index, mask }, bits());
+        }
     }
 
     /// Random values: half of them wins, or with `more` 31 of 32, so that losses follow too.
     fn random_values(board: &Board, cover: &Cover, more: bool, seed: &mut u64) -> Database {
         let values = empty(board, cover);
         for table in values.tables() {
-            for i in (0..table.shape.indices).step_by(64) {
-                let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
-                table.put_word(i / 64, Bits { win: wins, loss: random(seed) & !wins });
-            }
+            fill(table, || {
+                let win = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
+                Bits { win, loss: random(seed) & !win }
+            });
         }
         values
     }
@@ -262,9 +224,9 @@ mod tests {
             let slice = table.shape.slice;
             let follow = |block: Block| {
                 let mut half = Half::new(values, block, true);
-                let twin = values.block(block.twin()).unwrap();
+                let twin = values.block(block.twin());
                 half.step(&twin.words().map(|word| twin.read(word.index)).collect::<Vec<_>>());
-                let place = out.block(block).unwrap();
+                let place = out.block(block);
                 let words = place.words().zip(&half.values);
                 words.for_each(|(word, &values)| place.put(word, values));
             };
@@ -297,21 +259,21 @@ mod tests {
         }
     }
 
+    /// Captures lead to slices with fewer pieces, crownings to those with fewer men.
     #[test]
     fn no_value_without_those_that_it_rests_on() {
-        let board = Board::new(4, 4).unwrap();
-        let right = derive(&board, &Cover::up_to(3)).unwrap();
-        assert!(right.is_complete().is_ok());
-        // Captures lead to slices with fewer pieces, crownings to those with fewer men.
+        let (board, cover) = (Board::new(4, 4).unwrap(), Cover::up_to(3));
         for (slices, fits) in [
             ([SliceName([0, 1, 0, 1]); 2], true),
             ([SliceName([0, 1, 0, 2]), SliceName([0, 2, 0, 1])], false),
             ([SliceName([0, 1, 1, 0]), SliceName([1, 0, 0, 1])], false),
         ] {
-            let mut values = Database::new(&board, &Cover::up_to(3));
-            slices.iter().for_each(|&slice| reserve(&mut values, slice));
-            let (exact, first) = (Level::Exact, First::default());
-            let result = settle(&values, &slices, exact, |_| true, &first, &Progress::default());
+            let result = catch_unwind(|| {
+                let is_there = |slice| slices.contains(&slice);
+                let values = Database::new(&board, &cover, &Options::new(""), is_there).unwrap();
+                let (exact, first) = (Level::Exact, First::default());
+                settle(&values, &slices, exact, |_| true, &first, &Progress::default());
+            });
             assert_eq!(result.is_ok(), fits, "{slices:?}");
         }
     }
@@ -325,23 +287,18 @@ mod tests {
 
             let cover = Cover::up_to(pieces);
             let (right, mut seed) = (derive(&board, &cover).unwrap(), 7);
-            let mut values = Database::new(&board, &cover);
-            for group in groups(&slices(&board, &cover)) {
+            let values = empty(&board, &cover);
+            for group in groups(&values.slices) {
                 for &slice in group {
-                    reserve(&mut values, slice);
-                    let table = values.table(slice).unwrap();
                     // No index is left out, and some are wins and losses at once.
-                    for i in (0..table.shape.indices).step_by(64) {
-                        let [win, loss] = [(); 2].map(|()| random(&mut seed));
-                        table.put_word(i / 64, Bits { win, loss });
-                    }
+                    let any = || Bits { win: random(&mut seed), loss: random(&mut seed) };
+                    fill(values.table(slice), any);
                 }
                 let first = First::default();
-                settle(&values, group, Level::Exact, |_| true, &first, &Progress::default())
-                    .unwrap();
+                settle(&values, group, Level::Exact, |_| true, &first, &Progress::default());
                 assert!(first.get().is_some());
                 for &slice in group {
-                    let [right, table] = [&right, &values].map(|v| v.table(slice).unwrap());
+                    let [right, table] = [&right, &values].map(|v| v.table(slice));
                     for i in (0..table.shape.indices)
                         .filter(|&i| table.shape.position(&board, i).is_some())
                     {

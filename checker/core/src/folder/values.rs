@@ -10,40 +10,44 @@
 //! follow from its successors' (`SPEC.md` §2: enough for NotLost, because what is not lost there is
 //! closed).
 //!
-//! A whole check begins with no table and no digest of one: nothing counts as verified that was not
-//! verified here. Only where a part is checked may a source of tables say what was verified before,
-//! and the values of slices that are not verified are the files' or those of the source.
+//! The tables of all slices that are needed have their place before anything is verified, and stay
+//! until nodes and leaves have been checked. A whole check fills each of them from its file and
+//! verifies it, and takes nothing from elsewhere: its store of tables is the core's own `Nothing`.
+//! Only where a part is checked may a store say what was verified before; and a table of a slice
+//! that is not verified is made from its file, or is a copy of the store's that is named by its
+//! digest. What is looked up is never a file that others can write to.
 //!
-//! Blocks are settled layer by layer, those with the men farther ahead first, so that of large
-//! slices only a few layers need be in memory at a time. A value that is needed and not in memory
-//! is an error of its own, and never a value. A file is read when it is hashed, when its values are
-//! checked, and when something of its table has to come back (once for all layers of a slice that
-//! are needed one after the other): each time it must have the digest of the manifest.
-//!
-//! Trusts: of a whole check nothing but `derive/`, `claimed.rs` and the files named in their heads.
+//! Trusts: of a whole check nothing but `derive/` and the files named in their heads. A file is
+//! read when it is hashed and again when its values are: each time it must have the digest of the
+//! manifest.
 
-use super::claimed::ClaimedValues;
 use super::manifest::Found;
-use super::order::{Order, Wanted};
 use super::slice_file::{SliceFiles, decoding_tables};
-use crate::derive::{First, Wrong, advances, groups, settle, settle_advance};
+use crate::derive::{First, Wrong, capture, groups, settle};
 use crate::options::Options;
 use crate::part::{Part, TableDigests};
 use crate::rules::Bits;
-use crate::values::{Block, Database, Shape, pairs};
+use crate::values::{Block, Database, Shape, Table, pairs};
 use crate::verdict::{Finding, Stop};
+use certificate_spec::Digest;
 use certificate_spec::database::{SliceName, SliceRecord};
-use checker_aid::{Layer, Step};
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+/// The number of indices of the slices that are verified before any is recorded, unless one pair
+/// has more.
+const BATCH: u64 = 1 << 32;
 
 /// The values of a database, and what was verified to get them.
 pub(crate) struct Values {
-    /// The tables that are in memory: all of them, if they were wanted.
+    /// The tables of all slices that were needed.
     pub(crate) database: Database,
     /// The numbers of the pairs of slices that were verified here, ascending.
     pub(crate) pairs: Vec<usize>,
-    /// The digests of what was verified or taken for granted.
+    /// The number of pairs whose tables were taken from the store, which says that they were
+    /// verified before.
+    pub(crate) believed: usize,
+    /// The digests of the tables that were verified or taken for granted.
     pub(crate) digests: TableDigests,
 }
 
@@ -51,21 +55,7 @@ pub(crate) struct Values {
 ///
 /// # Errors
 /// What is wrong with it, or why it could not be checked.
-pub(crate) fn check(
-    options: &Options,
-    found: &Found<'_>,
-    part: &Part<'_>,
-    wanted: &Wanted<'_>,
-) -> Result<Values, Stop> {
-    check_values(options, found, part, wanted).map_err(|stop| stop.of_database(found.root))
-}
-
-fn check_values(
-    options: &Options,
-    found: &Found<'_>,
-    part: &Part<'_>,
-    wanted: &Wanted<'_>,
-) -> Result<Values, Stop> {
+pub(crate) fn check(options: &Options, found: &Found<'_>, part: &Part<'_>) -> Result<Values, Stop> {
     let Found { folder, cover, root, restricted } = found;
     let board = folder.board;
     let all_pairs = pairs(board, cover);
@@ -73,80 +63,69 @@ fn check_values(
     let own_pairs: Vec<usize> = (0..all_pairs.len()).filter(is_own).collect();
     let both = |&i: &usize| [all_pairs[i], all_pairs[i].twin()];
     let own: HashSet<SliceName> = own_pairs.iter().flat_map(both).collect();
-    let mut order = Order::new(options, found, part, &own, wanted)?;
+    let values = Database::new(board, cover, options, needed(part, &own))?;
     let about = format!("{} {} {cover} {root}", board.name(), options.level.word());
-    let digests = part.source.begin(&about).map_err(Stop::Error)?;
-    order.batches.retain(|batch| !batch.iter().all(|s| digests.verified.contains_key(s)));
-    let (steps, then) = order.steps(board, wanted)?;
+    part.store.begin(&about).map_err(Stop::Error)?;
     let decoding = decoding_tables(board, cover.most_pieces());
-    let claimed = ClaimedValues {
-        files: SliceFiles::new(folder, &restricted.slices, &decoding),
-        part,
-        progress: &options.progress,
-        own,
-        values: Database::new(board, cover),
-        digests,
-        opened: HashMap::new(),
-    };
-    let mut check = Check { claimed, options, wanted, settled: HashSet::new() };
-    if let Err(stop) = check.run(&order.batches, steps, &then) {
-        return Err(check.first_of_its_kind(stop));
+    let files = SliceFiles::new(folder, &restricted.slices, &decoding);
+    let (digests, settled, believed) = Default::default();
+    let mut check = Check { files, part, options, own, values, digests, settled, believed };
+    if let Err(stop) = check.run() {
+        return Err(check.first_of_its_kind(stop).of_database(*root));
     }
     let is_settled = |i: &usize| both(i).iter().all(|slice| check.settled.contains(slice));
     let pairs = own_pairs.into_iter().filter(is_settled).collect();
-    let ClaimedValues { values, digests, .. } = check.claimed;
-    Ok(Values { database: values, pairs, digests })
+    let Check { values: database, digests, believed, .. } = check;
+    Ok(Values { database, pairs, believed, digests })
+}
+
+/// The slices whose tables are needed to verify those of `own`: these, and all that captures and
+/// crownings lead to; or all slices, where any position may be looked up.
+fn needed(part: &Part<'_>, own: &HashSet<SliceName>) -> impl Fn(SliceName) -> bool {
+    let most = own.iter().map(|slice| slice.pieces()).max().unwrap_or(0);
+    let crowned =
+        |&SliceName([a, b, c, d]): &SliceName| Some(SliceName([c, d, a.checked_sub(1)?, b + 1]));
+    let crowned: HashSet<SliceName> = own.iter().filter_map(crowned).collect();
+    let all = part.needs_all();
+    move |slice| all || slice.pieces() < most || own.contains(&slice) || crowned.contains(&slice)
 }
 
 /// The state of a check of a database.
 struct Check<'a> {
-    claimed: ClaimedValues<'a>,
+    files: SliceFiles<'a>,
+    part: &'a Part<'a>,
     options: &'a Options,
-    wanted: &'a Wanted<'a>,
+    /// The slices that are verified, here or as the store says. Others are taken for granted.
+    own: HashSet<SliceName>,
+    values: Database,
+    digests: TableDigests,
     /// The slices whose values have been found right here.
     settled: HashSet<SliceName>,
+    believed: usize,
 }
 
 impl Check<'_> {
     /// Checks all that is to be checked, in the order of §9: hashes and heads, values, and blocks
     /// that were chosen by themselves.
-    fn run(
-        &mut self,
-        batches: &[Vec<SliceName>],
-        steps: Vec<Step>,
-        then: &[Vec<Layer>],
-    ) -> Result<(), Stop> {
+    fn run(&mut self) -> Result<(), Stop> {
         self.check_heads()?;
-        let mut steps = steps.into_iter();
-        let board = self.claimed.files.folder.board;
-        let indices = batches.iter().flatten().map(|&s| Shape::new(board, s).indices);
-        let progress = &self.options.progress;
-        progress.begin("checking indices of the database", indices.fold(0, u64::saturating_add));
-        let first = First::default();
-        for (i, batch) in batches.iter().enumerate() {
-            self.check_batch(batch, &mut steps, &first)?;
-            if first.get().is_none() {
-                self.write_down(batch)?;
-            } else if batches.get(i + 1).is_none_or(|next| next[0].group() != batch[0].group()) {
-                break;
-            }
+        let tables = self.values.tables().into_iter().map(|table| table.shape);
+        let shapes: Vec<Shape> = tables.collect();
+        let own = shapes.iter().filter(|shape| self.own.contains(&shape.slice));
+        let indices = own.fold(0u64, |sum, shape| sum.saturating_add(shape.indices));
+        self.options.progress.begin("checking indices of the database", indices);
+        let slices: Vec<SliceName> = shapes.iter().map(|shape| shape.slice).collect();
+        for group in groups(&slices) {
+            let (own, given): (Vec<_>, Vec<_>) = group.iter().partition(|s| self.own.contains(s));
+            given.into_iter().try_for_each(|slice| self.take_for_granted(slice))?;
+            self.check_group(&own)?;
         }
-        first.get().map_or(Ok(()), |wrong| Err(self.wrong_value(wrong)?))?;
-        progress.begin("decoding layers that nodes and leaves need", then.len() as u64);
-        for (layers, step) in then.iter().zip(steps) {
-            self.claimed.opened.retain(|slice, _| layers.iter().any(|l| l.slice == *slice));
-            self.claimed.change(step, &[])?;
-            layers.iter().try_for_each(|&layer| self.answer(layer))?;
-            progress.add(1);
-        }
-        self.claimed.opened.clear();
-        if self.claimed.part.selection.has_blocks() { self.check_blocks() } else { Ok(()) }
+        if self.part.selection.has_blocks() { self.check_blocks() } else { Ok(()) }
     }
 
     /// The slices that are to be verified, in order.
     fn own(&self) -> impl Iterator<Item = &SliceRecord> {
-        let ClaimedValues { files, own, .. } = &self.claimed;
-        files.records.iter().filter(|record| own.contains(&record.name))
+        self.files.records.iter().filter(|record| self.own.contains(&record.name))
     }
 
     /// The error that is reported: the syntax of all files comes before values.
@@ -154,7 +133,7 @@ impl Check<'_> {
         if matches!(stop, Stop::Error(_)) {
             return stop;
         }
-        let judge = |record: &SliceRecord| self.claimed.files.judge(record.name);
+        let judge = |record: &SliceRecord| self.files.judge(record.name);
         self.own().try_for_each(judge).err().unwrap_or(stop)
     }
 
@@ -165,79 +144,143 @@ impl Check<'_> {
         self.options.progress.begin("reading the database", bytes);
         let own: Vec<_> = self.own().collect();
         let wrong = own.into_par_iter().find_map_first(|record| {
-            let wrong = self.claimed.files.judge_head(record.name).err();
+            let wrong = self.files.judge_head(record.name).err();
             self.options.progress.add(record.length);
             wrong
         });
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Checks the values of the slices of a batch, to the end even if one is wrong, so that the
-    /// error reported is the first one of its group, whatever the batches are.
-    fn check_batch(
-        &mut self,
-        batch: &[SliceName],
-        steps: &mut impl Iterator<Item = Step>,
-        first: &First,
-    ) -> Result<(), Stop> {
+    /// Checks the values of slices of a group, to the end even if one is wrong, so that the error
+    /// reported is the first one of the group.
+    fn check_group(&mut self, slices: &[SliceName]) -> Result<(), Stop> {
+        let first = First::default();
+        let mut batch: Vec<SliceName> = Vec::new();
+        let mut size = 0u64;
+        for &slice in slices.iter().filter(|slice| slice.0 >= slice.twin().0) {
+            let indices = self.values.table(slice).shape.indices.saturating_mul(2);
+            if size.saturating_add(indices) > BATCH {
+                self.check_batch(&std::mem::take(&mut batch), &first)?;
+                size = 0;
+            }
+            if !self.believe(slice)? {
+                batch.push(slice);
+                size = size.saturating_add(indices);
+            }
+        }
+        self.check_batch(&batch, &first)?;
+        first.get().map_or(Ok(()), |wrong| Err(self.wrong_value(wrong)?))
+    }
+
+    /// Checks the values of pairs of slices, and records them unless one of the group is wrong.
+    fn check_batch(&mut self, pairs: &[SliceName], first: &First) -> Result<(), Stop> {
+        let slices: Vec<SliceName> = pairs.iter().flat_map(|&pair| both(pair)).collect();
+        slices.iter().try_for_each(|&slice| self.read(slice))?;
         let Options { level, progress, .. } = self.options;
-        let board = self.claimed.files.folder.board;
-        let mut settled = 0;
-        for advance in advances(board, batch) {
-            self.claimed.change(steps.next().unwrap_or_default(), batch)?;
-            let values = &self.claimed.values;
-            settled += settle_advance(values, batch, advance, *level, |_| true, first, progress)?;
-            for &slice in batch {
-                self.answer(Layer { slice, advance })?;
+        settle(&self.values, &slices, *level, |_| true, first, progress);
+        match first.get() {
+            Some(_) => Ok(()),
+            None => pairs.iter().try_for_each(|&pair| self.write_down(pair)),
+        }
+    }
+
+    /// Puts the values of quiet positions that a slice's file has into its table, which is empty.
+    fn read(&self, slice: SliceName) -> Result<(), Stop> {
+        let table = self.values.table(slice);
+        let mark = |index, win, loss| table.mark(index, Bits { win, loss });
+        let read = self.files.open(slice)?.read(mark);
+        read.map_err(|offset| self.files.wrong_payload(slice, offset))
+    }
+
+    /// Copies the table of a slice from the store. It must have the digest that it is said to have
+    /// and, if that is given, this one; else the table is empty afterwards.
+    fn copy(&self, slice: SliceName, right: Option<Digest>) -> Result<Option<Digest>, Stop> {
+        let file = self.files.record(slice)?.digest;
+        let Some((said, mut from)) = self.part.store.open(file) else { return Ok(None) };
+        let table = self.values.table(slice);
+        let is_copied = right.is_none_or(|right| right == said)
+            && table.read_from(&mut *from).is_ok()
+            && table.digest() == said;
+        if !is_copied {
+            table.clear();
+            self.part.store.reject(file);
+        }
+        Ok(is_copied.then_some(said))
+    }
+
+    /// Fills the table of a slice that is not verified here: with the store's, or with the values
+    /// in its file and what captures lead to.
+    fn take_for_granted(&mut self, slice: SliceName) -> Result<(), Stop> {
+        let copied = self.copy(slice, None)?;
+        if copied.is_none() {
+            self.read(slice)?;
+            capture(&self.values, slice);
+        }
+        if self.part.selection.names_tables() {
+            let digest = copied.unwrap_or_else(|| self.values.table(slice).digest());
+            self.digests.assumed.insert(slice, digest);
+            if copied.is_none() {
+                self.keep(slice, digest)?;
             }
         }
-        self.claimed.opened.clear();
-        let all = batch
-            .iter()
-            .fold(0u64, |sum, &slice| sum.saturating_add(Shape::new(board, slice).blocks(board)));
-        match settled == all {
-            true => Ok(()),
-            false => Err(Stop::Error(format!("{settled} of {all} blocks were checked"))),
-        }
+        Ok(())
     }
 
-    /// Looks up the positions of a layer whose values are wanted. (A slice with small blocks is one
-    /// layer, with the number of the advance that comes last.)
-    fn answer(&self, layer: Layer) -> Result<(), Stop> {
-        match self.wanted {
-            Wanted::Positions(positions) => positions.answer(&self.claimed.values, layer),
-            Wanted::All | Wanted::Nothing => Ok(()),
+    /// Copies the tables of a pair of slices that the store says was verified before, if it has
+    /// them.
+    fn believe(&mut self, pair: SliceName) -> Result<bool, Stop> {
+        let mut tables = Vec::new();
+        for slice in both(pair) {
+            let Some(digest) = self.part.store.verified(slice) else { return Ok(false) };
+            let Some(digest) = self.copy(slice, Some(digest))? else {
+                both(pair).for_each(|slice| self.values.table(slice).clear());
+                return Ok(false);
+            };
+            tables.push((slice, digest));
         }
+        self.digests.verified.extend(tables);
+        self.believed += 1;
+        Ok(true)
     }
 
-    /// Counts the slices of a batch as right. Their digests are noted for the
-    /// verdict on a shard, which names tables, and for a journal.
-    fn write_down(&mut self, batch: &[SliceName]) -> Result<(), Stop> {
-        self.settled.extend(batch);
-        let Part { selection, source, .. } = self.claimed.part;
-        for &slice in batch {
-            let noted = source.is_journal().then(|| self.claimed.note_slice(slice)).transpose()?;
-            if selection.names_tables() {
-                self.claimed.name(slice, false)?;
-            } else if let Some(digest) = noted {
-                self.claimed.digests.verified.insert(slice, digest);
-            }
+    /// Counts the slices of a pair as right. Their tables are named for the verdict on a shard, and
+    /// for a store.
+    fn write_down(&mut self, pair: SliceName) -> Result<(), Stop> {
+        self.settled.extend(both(pair));
+        if !self.part.selection.names_tables() && !self.part.store.keeps() {
+            return Ok(());
         }
-        source.record(&self.claimed.digests).map_err(Stop::Error)
+        let mut tables = Vec::new();
+        for slice in both(pair) {
+            let digest = self.values.table(slice).digest();
+            self.keep(slice, digest)?;
+            tables.push((slice, digest));
+        }
+        self.part.store.record(&tables).map_err(Stop::Error)?;
+        self.digests.verified.extend(tables);
+        Ok(())
     }
 
-    /// Checks selected blocks one by one, with all tables in memory.
+    /// Offers a table to the store, which may do without it.
+    fn keep(&self, slice: SliceName, digest: Digest) -> Result<(), Stop> {
+        let (file, table): (_, &Table) = (self.files.record(slice)?, self.values.table(slice));
+        let kept = self.part.store.keep(file.digest, digest, &|to| table.write_to(to));
+        if let Err(error) = kept {
+            self.options.progress.show(&format!("cannot keep a table: {error}"));
+        }
+        Ok(())
+    }
+
+    /// Checks selected blocks one by one, given the values of all others.
     fn check_blocks(&self) -> Result<(), Stop> {
-        let ClaimedValues { files, values, part, .. } = &self.claimed;
         let Options { level, progress, .. } = self.options;
         progress.begin("checking blocks", 0);
         let first = First::default();
-        let slices: Vec<_> = files.records.iter().map(|record| record.name).collect();
         let is_wanted = |Block { slice, men, their_men }: Block| {
-            part.has_block(&format!("{} {men} {their_men}", slice.file_name()))
+            self.part.has_block(&format!("{} {men} {their_men}", slice.file_name()))
         };
-        for group in groups(&slices) {
-            settle(values, group, *level, is_wanted, &first, progress)?;
+        for group in groups(&self.values.slices) {
+            settle(&self.values, group, *level, is_wanted, &first, progress);
             first.get().map_or(Ok(()), |wrong| Err(self.wrong_value(wrong)?))?;
         }
         Ok(())
@@ -252,85 +295,17 @@ impl Check<'_> {
             Bits { .. } => "win-and-loss",
         };
         let Wrong { slice, index, expected, found } = wrong;
-        let SliceFiles { folder, .. } = &self.claimed.files;
+        let SliceFiles { folder, .. } = &self.files;
         let finding = Finding::new("slice-value", name(expected), name(found));
         let finding = finding.file(folder.file(&slice.file_name()));
         let position = Shape::new(folder.board, slice).position(folder.board, index);
-        let offset = self.claimed.files.open(slice)?.offset(index);
+        let offset = self.files.open(slice)?.offset(index);
         Ok(Finding { position, ..finding.at(offset) }.into())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::manifest::Folder;
-    use super::*;
-    use crate::part::Nothing;
-    use crate::rules::Board;
-    use crate::values::slices;
-    use certificate_spec::Digest;
-    use certificate_spec::cover::Cover;
-    use certificate_spec::slice::{SliceHead, SliceHeader};
-    use certificate_spec::value::Value;
-    use std::fs;
-
-    /// Checks a database of 4x4 in which every quiet position is a win, by this plan.
-    fn check_by(steps: Vec<Step>) -> Result<(), Stop> {
-        let board = Board::new(4, 4).unwrap();
-        let cover = Cover::up_to(2);
-        let place = tempfile::tempdir().unwrap();
-        let all = slices(&board, &cover);
-        let record = |&name: &SliceName| {
-            let indices = Shape::new(&board, name).indices;
-            let header = SliceHeader { name, rows: 4, columns: 4, indices };
-            let (constant, frequencies) = (Some(Value::Win), Default::default());
-            let bytes = SliceHead { header, constant, frequencies, units: Vec::new() }.encode();
-            fs::write(place.path().join(name.file_name()), &bytes).unwrap();
-            SliceRecord { name, length: bytes.len() as u64, digest: Digest::of(&bytes) }
-        };
-        let records: Vec<SliceRecord> = all.iter().map(record).collect();
-        let folder = Folder { path: place.path().into(), board: &board };
-        let decoding = decoding_tables(&board, 2);
-        let options = Options::new("");
-        let claimed = ClaimedValues {
-            files: SliceFiles::new(&folder, &records, &decoding),
-            part: &Part::new(&Nothing, &Nothing),
-            progress: &options.progress,
-            own: all.iter().copied().collect(),
-            values: Database::new(&board, &cover),
-            digests: TableDigests::default(),
-            opened: HashMap::new(),
-        };
-        let wanted = &Wanted::Nothing;
-        let mut check = Check { claimed, options: &options, wanted, settled: HashSet::new() };
-        let batches: Vec<Vec<SliceName>> = groups(&all).map(<[SliceName]>::to_vec).collect();
-        check.run(&batches, steps, &[])
-    }
-
-    /// The plan may leave out what it likes, and then nothing is verified.
-    #[test]
-    fn plans_that_bring_too_little_or_too_late() {
-        let board = Board::new(4, 4).unwrap();
-        let all = slices(&board, &Cover::up_to(2));
-        let batches: Vec<&[SliceName]> = groups(&all).collect();
-        // A step for each advance of each batch, the first or the last of which brings all.
-        let plan = |is_first: bool| {
-            let mut steps = Vec::new();
-            for batch in &batches {
-                let begin = steps.len();
-                steps.extend(advances(&board, batch).map(|_| Step::default()));
-                let at = if is_first { begin } else { steps.len() - 1 };
-                steps[at].bring = batch.iter().map(|&slice| Layer { slice, advance: 0 }).collect();
-            }
-            steps
-        };
-        assert!(
-            matches!(check_by(plan(true)), Err(Stop::Refuted(f, _)) if f.rule == "slice-value")
-        );
-        assert!(matches!(check_by(plan(false)), Err(Stop::Refuted(..) | Stop::Error(_))));
-        assert!(matches!(check_by(Vec::new()), Err(Stop::Error(_))));
-        let mut late = plan(true);
-        late.rotate_right(1);
-        assert!(matches!(check_by(late), Err(Stop::Error(_))));
-    }
+/// A slice and its twin, or the one that is its own twin.
+fn both(pair: SliceName) -> impl Iterator<Item = SliceName> {
+    let twin = Some(pair.twin()).filter(|&twin| twin != pair);
+    [pair].into_iter().chain(twin)
 }

@@ -12,24 +12,6 @@ use certificate_spec::manifest::Kind;
 use checker_aid::Progress;
 use rayon::prelude::*;
 
-/// Goes over all wanted items of a question without judging them, so that all positions that
-/// [`check`] can look up are noted.
-pub(crate) fn note(
-    tree: &Tree<'_>,
-    certificate: &Certificate,
-    is_wanted: impl Fn(Kind, usize) -> bool + Sync,
-) {
-    // Errors are found when the question is checked.
-    let ignore = |_: Result<(), Finding>| ();
-    ignore(tree.holds(&certificate.start, u64::MAX));
-    let nodes = tree.proof.nodes.par_iter().enumerate();
-    let nodes = nodes.filter(|(i, _)| is_wanted(Kind::Nodes, i + 1));
-    nodes.for_each(|(_, node)| ignore(tree.check_node(node)));
-    let leaves: Vec<_> = tree.proof.leaf_nodes().zip(&tree.proof.leaves).collect();
-    let leaves = leaves.par_iter().enumerate().filter(|(i, _)| is_wanted(Kind::Leaves, *i));
-    leaves.for_each(|(_, ((_, node), leaf))| ignore(leaf::replay(tree, node, leaf, |_, _| {})));
-}
-
 /// Checks the question: the start, the nodes other than Leaf, the leaves. The first thing wrong in
 /// this order is reported, whichever thread finds what first. Only what is wanted is looked at: of
 /// the nodes, and of the leaves. The start counts as a node before the first.

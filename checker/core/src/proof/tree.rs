@@ -9,49 +9,21 @@
 //! Trusts: `rules/board.rs`, the values in `database` (checked before), the order of nodes (checked
 //! before).
 
-use super::positions::Positions;
 use crate::certificate::{CheckedNode, QuestionProof, claimant};
 use crate::rules::write_fen;
 use crate::rules::{Board, Position};
 use crate::values::Database;
 use crate::values::Value;
-use crate::verdict::{Finding, Stop};
+use crate::verdict::Finding;
 use certificate_spec::nodes::kind;
 use std::slice;
-
-/// Where the values of positions in the database come from.
-#[derive(Clone, Copy)]
-pub enum Lookup<'a> {
-    /// There is no database.
-    None,
-    /// Tables in memory.
-    Tables(&'a Database),
-    /// The positions that were looked up while the database was checked.
-    Positions(&'a Positions),
-    /// No values yet: the positions are noted, and count as suitable. Nothing is decided by that.
-    Noted(&'a Positions),
-}
-
-impl Lookup<'_> {
-    /// Checks that all values of the database that were asked for so far were in memory.
-    ///
-    /// # Errors
-    /// A value was not in memory.
-    pub(crate) fn is_complete(self) -> Result<(), Stop> {
-        match self {
-            Lookup::None | Lookup::Noted(_) => Ok(()),
-            Lookup::Tables(database) => database.is_complete(),
-            Lookup::Positions(positions) => positions.is_complete(),
-        }
-    }
-}
 
 /// A question, and the data that its nodes and leaves are checked against.
 pub struct Tree<'a> {
     /// The board of the game.
     pub board: &'a Board,
-    /// The values of all positions that the cover admits.
-    pub database: Lookup<'a>,
+    /// The values of all positions that the cover admits; `None` if it admits none.
+    pub database: Option<&'a Database>,
     /// The nodes and leaves of the question.
     pub proof: &'a QuestionProof,
 }
@@ -74,12 +46,7 @@ impl Tree<'_> {
 
     /// Whether the database's value suits the claim, if the position is in the database.
     pub fn database_says(&self, y: &Position) -> Option<Result<(), Finding>> {
-        let value = match self.database {
-            Lookup::None => return None,
-            Lookup::Tables(database) => database.value(y)?,
-            Lookup::Positions(positions) => positions.value(y)?,
-            Lookup::Noted(positions) => return positions.note(y).then_some(Ok(())),
-        };
+        let value = self.database?.value(y)?;
         let (suits, expected) = match (self.is_win(), self.claimant_moves(y)) {
             (false, true) => (value != Value::Loss, "no loss"),
             (false, false) => (value != Value::Win, "no win"),

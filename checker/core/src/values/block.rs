@@ -1,9 +1,8 @@
-//! One block: all positions with the men where they are (`SPEC.md` §8.2), and where its values are
-//! in memory.
+//! One block: all positions with the men where they are (`SPEC.md` §8.2), and its place in a table.
 //!
 //! Trusts: `numbering.rs`.
 
-use super::table::{Stretch, Table};
+use super::table::{Table, Words};
 use crate::rules::Bits;
 use certificate_spec::database::SliceName;
 
@@ -22,10 +21,10 @@ impl Block {
     }
 }
 
-/// Where the values of a block are in memory.
+/// The place of a block in the table of its slice.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
-    stretch: &'a Stretch,
+    table: Words<'a>,
     /// The index of the block's first position.
     start: u64,
     rows: u64,
@@ -33,12 +32,11 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The place of a block in a table, if it is in memory.
-    pub(crate) fn new(block: Block, table: &'a Table) -> Option<Place<'a>> {
+    /// The place of a block in the table of its slice.
+    pub(crate) fn new(block: Block, table: &'a Table) -> Place<'a> {
         let shape = table.shape;
         let start = shape.block(block.men, block.their_men);
-        let stretch = table.stretch(table.number_of(block))?;
-        Some(Place { stretch, start, rows: shape.rows, columns: shape.columns })
+        Place { table: table.words(), start, rows: shape.rows, columns: shape.columns }
     }
 
     /// The index of the first position of a row: of a set of kings of the opponent.
@@ -48,12 +46,12 @@ impl<'a> Place<'a> {
 
     /// The values of 64 indices, those from `index` on.
     pub(crate) fn read(self, index: u64) -> Bits {
-        self.stretch.read(index)
+        self.table.read(index)
     }
 
     /// Makes the values of the indices of a word of a row these.
     pub(crate) fn put(self, word: RowWord, values: Bits) {
-        self.stretch.put(word, values);
+        self.table.put(word, values);
     }
 
     /// The block's rows, 64 indices at a time.

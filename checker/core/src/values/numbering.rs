@@ -8,7 +8,6 @@
 use crate::rules::{Board, Position, Side, bits_in};
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
-use checker_aid::Layer;
 
 /// Binomial coefficients C(n, k) for n ≤ 32; the largest is 601,080,390.
 const CHOOSE: [[u32; 33]; 33] = {
@@ -87,30 +86,6 @@ pub fn pair_sizes(board: &Board, cover: &Cover) -> Vec<PairSize> {
     pairs(board, cover).into_iter().map(size).collect()
 }
 
-/// The number of sets of `men` men that have advanced 0, 1, … rows together.
-fn sets_by_advance(board: &Board, men: u8) -> Vec<u64> {
-    // Men stand on all rows but the last.
-    let rows = usize::from(board.rows()).saturating_sub(2);
-    let mut counts = vec![vec![0u64; usize::from(men) * rows + 1]; usize::from(men) + 1];
-    counts[0][0] = 1;
-    for (row, squares) in board.row_masks.iter().enumerate().take(rows + 1) {
-        // From the largest sets down, so that no row counts twice.
-        for k in (1..=usize::from(men)).rev() {
-            for (more, number) in (1..=k).zip(1..) {
-                let ways = choose(squares.count_ones(), number);
-                for advance in more * row..counts[k].len() {
-                    let sets = counts[k - more][advance - more * row].saturating_mul(ways);
-                    counts[k][advance] = counts[k][advance].saturating_add(sets);
-                }
-            }
-        }
-    }
-    counts.pop().unwrap_or_default()
-}
-
-/// Blocks of at least this number of indices are in memory one by one, smaller ones all together.
-const LARGE_BLOCK: u64 = 1 << 12;
-
 /// How the indices of a slice are made up.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
@@ -139,65 +114,6 @@ impl Shape {
     /// The number of indices of a block.
     pub(crate) fn block_size(&self) -> u64 {
         self.rows.saturating_mul(self.columns)
-    }
-
-    /// The number of blocks: of sets of men that do not overlap. Of the squares on which the
-    /// mover's men can stand, `shared` are those where the opponent's can, too.
-    pub(crate) fn blocks(&self, board: &Board) -> u64 {
-        let [a, _, c, _] = self.slice.0;
-        let own = (0..board.men_squares()).fold(0u32, |set, n| set | 1 << n);
-        let shared = (own & board.turned(own)).count_ones();
-        let alone = own.count_ones() - shared;
-        (0..=a).fold(0, |sum, k| {
-            let mine = choose(alone, a - k).saturating_mul(choose(shared, k));
-            // `k` of the opponent's squares are taken.
-            let left = (alone + shared).saturating_sub(k.into());
-            sum.saturating_add(mine.saturating_mul(choose(left, c)))
-        })
-    }
-
-    /// Whether the blocks are in memory one by one.
-    pub(crate) fn has_large_blocks(&self) -> bool {
-        self.block_size() >= LARGE_BLOCK && self.block_size() < self.indices
-    }
-
-    /// The number of layers: of sums of the rows that men may have advanced, or one if all blocks
-    /// are in memory together.
-    pub(crate) fn layers(&self, board: &Board) -> usize {
-        let [a, _, c, _] = self.slice.0;
-        let most = usize::from(a + c) * usize::from(board.rows().saturating_sub(2));
-        if self.has_large_blocks() { most + 1 } else { 1 }
-    }
-
-    /// All layers.
-    pub(crate) fn all_layers(&self, board: &Board) -> impl Iterator<Item = Layer> + use<> {
-        let slice = self.slice;
-        (0..self.layers(board)).map(move |advance| Layer { slice, advance })
-    }
-
-    /// The layer of the positions with these men, each in its owner's view.
-    pub(crate) fn layer(&self, board: &Board, men: u32, their_men: u32) -> Layer {
-        let rows = board.row_masks.iter().enumerate();
-        let count = |row: &u32| (men & row).count_ones() + (their_men & row).count_ones();
-        let advance = rows.map(|(r, row)| r * count(row) as usize).sum();
-        Layer { slice: self.slice, advance: if self.has_large_blocks() { advance } else { 0 } }
-    }
-
-    /// The most bytes that the values of each layer take in memory.
-    pub fn layer_bytes(&self, board: &Board) -> Vec<u64> {
-        let bytes = |indices: u64| indices.div_ceil(64).saturating_mul(16);
-        if !self.has_large_blocks() {
-            return vec![bytes(self.indices)];
-        }
-        let [a, _, c, _] = self.slice.0;
-        let [own, theirs] = [a, c].map(|men| sets_by_advance(board, men));
-        let mut blocks = vec![0u64; self.layers(board)];
-        for (i, n) in own.iter().enumerate() {
-            for (j, m) in theirs.iter().enumerate() {
-                blocks[i + j] = blocks[i + j].saturating_add(n.saturating_mul(*m));
-            }
-        }
-        blocks.iter().map(|n| n.saturating_mul(bytes(self.block_size()))).collect()
     }
 
     /// The index of the first position of the block with these sets of men.

@@ -17,15 +17,21 @@ fn a_verdict_counts_the_pairs_that_a_journal_has_spoken_for() {
     let here = draw();
     for subject in ["cert", "--game 4x4"] {
         let whole = say(subject, &here);
-        let _ = fs::remove_file(here.join("j"));
+        let _ = fs::remove_dir_all(here.join("j"));
         // Everything is verified in the first run, so its verdict has no such field.
         let check = || say(&format!("{subject} --journal j"), &here);
         assert_eq!(check(), whole);
         let again = check();
         assert_eq!(again.verdict.replacen(" journal=9/9", "", 1), whole.verdict);
         assert!(again.verdict != whole.verdict && again.status == Some(0), "{again:?}");
-        cut(&here.join("j"), 4);
+        cut(&here.join("j/journal"), 4);
         assert!(check().verdict.contains(" journal=3/9 "));
+        // A check that comes to nothing leaves the journal as it was.
+        let all = || fs::read_to_string(here.join("j/journal")).unwrap();
+        let before = all();
+        assert_eq!(say("nowhere --journal j --fresh", &here).status, Some(4));
+        assert_eq!(say(&format!("{subject} --journal j --fresh --db no"), &here).status, Some(4));
+        assert_eq!(all(), before);
         assert_eq!(say(&format!("{subject} --journal j --fresh"), &here), whole);
     }
 }

@@ -111,7 +111,7 @@ fn a_journal_is_not_among_what_is_checked() {
     let here = draw();
     for journal in ["cert/j", "cert/objects/j", "egdb/j", "egdb/4x4/j", "cert/../cert/j"] {
         let said = say(&format!("cert --journal {journal}"), &here);
-        let error = format!("s ERROR {journal}: a journal cannot be among what is checked");
+        let error = format!("s ERROR {journal}: tables cannot be among what is checked");
         assert_eq!((said.verdict, said.status), (error, Some(4)));
         assert!(!here.join(journal).exists());
     }
