@@ -443,6 +443,15 @@ def program():
     except OSError:
         return "unknown"
 
+def refuted(arguments, rule):
+    """The root of what a refutation is about, for a note (§12)."""
+    of_a_folder = "listing claim-hash object-hash database-manifest database-root slice-hash"
+    before = "claim-syntax claim-start manifest-syntax"
+    if arguments.game or rule in f"{of_a_folder} {before}".split():
+        return ""
+    manifest = read(arguments.certificate, "MANIFEST")
+    return " root=" + derive_key(f"draughtproof certificate root {VERSION}", manifest).hex()
+
 def check(arguments):
     """The verdict; it is in the note, too, if one is asked for (§12)."""
     note = arguments.attest
@@ -453,8 +462,9 @@ def check(arguments):
     except Verdict as ended:
         verdict = ended
     if note and verdict.status in (0, 1, 2, 5):  # the others say nothing of what was checked
+        about = refuted(arguments, verdict.line.split()[2]) if verdict.status == 1 else ""
         with open(note, "x") as file:
-            file.write(f"draughtproof note {VERSION}\n{verdict.line[2:]}\nchecker {NAME} {program()}\n")
+            file.write(f"draughtproof note {VERSION}\n{verdict.line[2:]}{about}\nchecker {NAME} {program()}\n")
     return verdict
 
 def main():

@@ -1,10 +1,10 @@
 //! What can be written after `check`, and what its help says of it.
 
-use crate::arguments::{CheckArguments, parse_size};
+use crate::arguments::CheckArguments;
 use certificate_spec::cover::Cover;
 use checker_core::Game;
-use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The page that `-h` prints.
@@ -13,7 +13,7 @@ pub const SHORT_HELP: &str = "\
 
 Usage: check [OPTIONS] CERT               a certificate
        check [OPTIONS] --game G           the database of a board alone, as in --game 6x6
-       check COMMAND                      merge, keygen, explain, reproduce; check COMMAND -h
+       check COMMAND                      merge, keygen, reproduce; check COMMAND -h
 
       --db DIR  The folder of databases [default: egdb]
 
@@ -42,9 +42,6 @@ Examples:
   check merge cert *.note --keys trusted.txt
                                             whether notes of trusted people are the whole work
   check cert --sample 1% --seed 7           a random sample of blocks, nodes and leaves
-  check explain cert B:W13-18:B1-6          why a position holds
-  check explain cert --moves 4-7            why the position after these moves does
-  check explain cert --at black-not-lost:1  how a node is checked, step by step
   check reproduce cert                      whether the prover makes the same again
 
 The verdict is the last line on standard output; the same in a plain sentence is on standard error, unless
@@ -59,8 +56,6 @@ Exit status:
   5  s VERIFIED SHARD, s SAMPLED  what was looked at is right, and the rest was not looked at
      s CONSISTENT   a database alone at the level consistent: its values may all be wrong
      s VERIFIED ... keys=none     notes say that the rest is right; no signature was looked at
-  6  check explain: the certificate says nothing of the position
-With check explain 1 stands for something wrong in what it says of the position.
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
 Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for \
@@ -181,9 +176,13 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         key: PathBuf,
     },
-    /// Show why a position holds: the moves chosen or answered, down to the database or a cycle
-    /// (takes about 500 bytes for each position of all leaves, besides what a check takes)
-    Explain(ExplainArguments),
+    /// Is `prove explain` now
+    #[command(hide = true)]
+    Explain {
+        /// Whatever was asked for.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<OsString>,
+    },
     /// Run the prover with the options that the certificate states, and compare
     #[command(after_help = "Example:
   check reproduce cert")]
@@ -197,59 +196,6 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         db: Option<PathBuf>,
     },
-}
-
-const EXPLAIN_HELP: &str = "\
-Examples:
-  check explain cert                          the start of the certificate
-  check explain cert --moves 4-7              after this move, or several as in \"4-7 15-12\"
-  check explain cert \"B: B1-6 : W13-18\"      a position; either colour first, ranges, blanks
-  check explain cert --lines 3                three lines of play for each question
-  check explain cert --at white-not-lost:1    node 1 of this question, step by step
-  check explain cert --interactive            load once, then ask: moves, FENs, help
-
-For each question of the claim one line of the proof is shown: the moves of the side with the claim, and of the \
-replies, all of which are answered, one that does not end at once, if there is such a one. Replies are listed by what answers them. \
-Further lines (--lines) take up replies that were left out, those nearest to the start first.
-
---at shows what a check does with one node or leaf, with what is expected and found. QUESTION:0 is the start, QUESTION:N \
-the node that shards give the number N, and QUESTION:leaf:N a leaf; FILE:OFFSET is the place that a verdict names, such as \
-objects/<digest>:124. --hashes shows these places.
-
-Exit status: 0 if the certificate says something of the position, for any of its questions; 1 if something is \
-wrong with what it says; 6 if it says nothing of it; 4 if files could not be read, or for a FEN or move that is none. With --interactive 0 at the end of input: \
-what cannot be read is said, and the next line is asked for.";
-
-/// What to explain.
-#[derive(Args)]
-#[command(after_help = EXPLAIN_HELP)]
-pub struct ExplainArguments {
-    /// The certificate's folder
-    pub certificate: PathBuf,
-    /// The position [default: the start of the certificate]
-    pub fen: Option<String>,
-    /// Go on from there by these moves, such as "11-15 23-19"
-    #[arg(long, value_name = "MOVES")]
-    pub moves: Option<String>,
-    /// The number of lines of play that are shown for each question
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
-    pub lines: usize,
-    /// Show instead how one node or leaf is checked, step by step
-    #[arg(long, value_name = "NODE", conflicts_with_all = ["fen", "moves", "lines", "interactive"])]
-    pub at: Option<String>,
-    /// Name the number, the object and the offset of each node and leaf, too
-    #[arg(long)]
-    pub hashes: bool,
-    /// Then read positions and moves from standard input, one a line ("help" tells more)
-    #[arg(long, short)]
-    pub interactive: bool,
-    /// The folder of databases
-    #[arg(long, value_name = "DIR", default_value = "egdb")]
-    pub db: PathBuf,
-    /// The most that tables of values may take [default: three quarters of the memory that is
-    /// free]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub memory: Option<u64>,
 }
 
 fn parse_game(text: &str) -> Result<Game, String> {

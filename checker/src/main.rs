@@ -4,11 +4,8 @@
 // code.
 #![deny(unsafe_code)]
 
-mod explain;
-mod fen;
 mod line;
 mod missing;
-mod notation;
 mod reproduce;
 mod sentence;
 mod stdout;
@@ -272,10 +269,10 @@ fn run(arguments: &Arguments) -> Output {
             Ok(key) => Output::plain(format!("{}\n", key.public.text()), 0),
             Err(error) => verdict(Err(Stop::Error(error)), false),
         },
-        Some(Command::Explain(explain)) => match explain::explain(explain) {
-            Ok(explained) => Output::plain(explained.text, explained.status),
-            Err(stop) => verdict(Err(stop), false),
-        },
+        Some(Command::Explain { .. }) => {
+            let now = "check explain is a command of the prover now: prove explain CERT";
+            verdict(Err(Stop::Error(now.into())), false)
+        }
         Some(Command::Reproduce { certificate, prove, db }) => {
             let about = match Description::certificate(certificate, Level::Exact) {
                 Ok(about) => about,

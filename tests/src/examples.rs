@@ -234,8 +234,8 @@ mod tests {
             ("check cert --seed 7         a sample", "check cert --seed 7"),
             ("check cert     # whole", "check cert"),
             (
-                "check explain cert --moves \"1-2  3-4\"  why",
-                "check explain cert --moves \"1-2  3-4\"",
+                "prove explain cert --moves \"1-2  3-4\"  why",
+                "prove explain cert --moves \"1-2  3-4\"",
             ),
             ("prove farm --farm nats://a#b 'c  #d' # e", "prove farm --farm nats://a#b 'c  #d'"),
         ] {

@@ -17,7 +17,7 @@ mod shard;
 mod shown;
 mod words;
 
-pub use note::{HEAD, Note, open_ordinary};
+pub use note::{HEAD, Note, Whole, open_ordinary};
 pub use shard::Shard;
 pub use shown::{one_line, without_lists};
 pub use words::{

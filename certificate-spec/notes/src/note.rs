@@ -17,6 +17,9 @@ pub const HEAD: &str = "draughtproof note 1";
 /// The most bytes of a note.
 const MOST: u64 = 1 << 20;
 
+/// The text of a note, and its signatures: names and bytes.
+pub type Whole<'a> = (&'a str, &'a [(String, Vec<u8>)]);
+
 /// A note that was read.
 pub struct Note {
     /// The path of the file that it was read from.
@@ -88,7 +91,7 @@ impl Note {
     }
 
     /// The text and the signatures: two notes with equal ones say the same.
-    pub fn whole(&self) -> (&str, &[(String, Vec<u8>)]) {
+    pub fn whole(&self) -> Whole<'_> {
         (&self.text, &self.signatures)
     }
 

@@ -20,8 +20,8 @@ use crate::selection::Work;
 use crate::statement::Statement;
 use crate::tables::{TableDigest, both, of_list};
 use crate::trusted::TrustedDatabase;
-use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
+use certificate_notes::{Note, Whole};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use checker_core::{Finding, Level, Stop, escaped};
@@ -117,7 +117,7 @@ pub struct Joined<'a> {
     about: &'a Description,
     counting: Vec<(&'a Note, Cover)>,
     /// The texts and signatures of the notes that count.
-    copies: HashSet<(&'a str, &'a [(String, Vec<u8>)])>,
+    copies: HashSet<Whole<'a>>,
     left_out: Vec<String>,
     /// The first disagreement: a note about this subject that says something else.
     disagreement: Option<Finding>,

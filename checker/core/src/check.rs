@@ -19,7 +19,6 @@ use crate::proof::{self, Tree};
 use crate::rules::Board;
 use crate::values::{Database, Shape, pair_sizes};
 use crate::verdict::{Stop, Verdict, Verified, format_and_rules};
-use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
@@ -29,7 +28,7 @@ use std::path::Path;
 /// Checks the certificate in the folder `path`: all of it.
 pub fn check(path: &Path, options: &Options) -> Verdict {
     in_pool(options, || {
-        let everything = Everything { pairs: true, positions: true };
+        let everything = Everything { positions: true };
         let report = check_certificate(path, options, &Part::new(&everything, &Nothing))?;
         report.is_everything()?;
         let fields = format!("{} {}", report.subject, report.counts());
@@ -44,7 +43,7 @@ pub fn check(path: &Path, options: &Options) -> Verdict {
 /// Checks a database alone, as far as a cover goes, or all of it.
 pub fn check_database(board: &Board, cover: Option<&Cover>, options: &Options) -> Verdict {
     in_pool(options, || {
-        let everything = Everything { pairs: true, positions: false };
+        let everything = Everything { positions: false };
         let report = check_values(board, cover, options, &Part::new(&everything, &Nothing))?;
         report.is_everything()?;
         let PartReport { subject, slices, indices, .. } = report;
@@ -184,22 +183,6 @@ fn check_values(
     Ok(PartReport::of_values(subject, &work, Some(values), part))
 }
 
-/// The values of a database as its files have them. None of them is verified: they are for display,
-/// not for a verdict.
-///
-/// # Errors
-/// [`Stop`] if the files are not those that the root stands for.
-pub fn values_as_they_are(
-    options: &Options,
-    board: &Board,
-    cover: &Cover,
-    root: Digest,
-) -> Result<Database, Stop> {
-    let found = find(&options.db, board, cover, root)?;
-    let everywhere = Everything { pairs: false, positions: true };
-    Ok(folder::check(options, &found, &Part::new(&everywhere, &Nothing))?.database)
-}
-
 impl PartReport {
     /// Checks that every pair of slices, node and leaf has been verified here, and that no table
     /// was taken for granted.
@@ -250,5 +233,51 @@ impl PartReport {
             (report.pairs, report.believed) = (pairs, believed);
         }
         report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::part::Count;
+    use certificate_spec::Digest;
+
+    /// A whole check has verified each pair, node and leaf here, and took no table for granted.
+    #[test]
+    fn less_than_everything_is_no_verdict() {
+        let all = || {
+            let count = |n| Count { looked_at: n, of: n };
+            let question = LookedAt { question: 0, nodes: count(3), leaves: count(2) };
+            PartReport {
+                subject: String::new(),
+                pairs: vec![0, 1],
+                believed: 0,
+                all_pairs: 2,
+                blocks: Count::default(),
+                questions: vec![question.clone(), question],
+                positions: 0,
+                all_positions: 0,
+                assumed: 0,
+                slices: Vec::new(),
+                indices: 0,
+                tables: TableDigests::default(),
+            }
+        };
+        assert!(all().is_everything().is_ok());
+        let without: [fn(&mut PartReport); 6] = [
+            |report| report.pairs.truncate(1),
+            |report| (report.pairs, report.believed) = (vec![0], 1),
+            |report| report.questions[0].nodes.looked_at = 2,
+            |report| report.questions[1].nodes.looked_at = 2,
+            |report| report.questions[1].leaves.looked_at = 1,
+            |report| {
+                report.tables.assumed.insert(SliceName([0, 1, 0, 1]), Digest::of(b""));
+            },
+        ];
+        for change in without {
+            let mut report = all();
+            change(&mut report);
+            assert!(report.is_everything().is_err());
+        }
     }
 }

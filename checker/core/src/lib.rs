@@ -27,9 +27,7 @@ mod values;
 mod verdict;
 
 pub use certificate::{Certificate, CheckedNode, QuestionProof};
-pub use check::{
-    check, check_database, check_database_part, check_part, database_fields, values_as_they_are,
-};
+pub use check::{check, check_database, check_database_part, check_part, database_fields};
 pub use checker_aid::Progress;
 pub use derive::derive;
 pub use folder::identify;
@@ -38,7 +36,6 @@ pub use part::{
     Count, LookedAt, Nothing, PartReport, QuestionSize, Selection, TableDigests, TableStore,
     WorkSize, WriteTable,
 };
-pub use proof::{Tree, replay};
 pub use rules::{Bits, Board, Game, Position, Side, parse_fen, write_fen};
 pub use values::{Database, PairSize, Shape, Table, Value, pair_sizes, pairs};
 pub use verdict::{Finding, Roots, Stop, Verdict, Verified, escaped};

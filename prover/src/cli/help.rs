@@ -11,7 +11,7 @@ use super::failure::Failure;
 
 /// The subcommands, by subject.
 const SUBJECTS: [(&str, &[&str]); 5] = [
-    ("Prove", &["combine", "report", "trim", "expand", "literature"]),
+    ("Prove", &["combine", "report", "explain", "trim", "expand", "literature"]),
     ("Databases", &["db", "plan", "stats"]),
     (
         "Look-ups and play",

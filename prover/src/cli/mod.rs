@@ -25,7 +25,7 @@ use database::{db, plan, probe, stats};
 use farm::worker;
 use notes::notes;
 use play::{analyse, annotate, book, engine, game, perft, replay};
-use prove::{certify, combine, expand, literature, report, solve, trim};
+use prove::{certify, combine, expand, explain, literature, report, solve, trim};
 
 use crate::egdb::OutOfMemory;
 use crate::egdb::limits::raise_open_files;
@@ -83,6 +83,8 @@ enum Command {
     Report(report::Options),
     /// Trade the database of a certificate for a smaller one and a larger certificate.
     Expand(expand::Options),
+    /// Show why a position holds: a line of the proof, with the answer to each reply.
+    Explain(explain::Options),
     /// Leave out of a certificate what its start does not need.
     Trim(trim::Options),
     /// Compare published values of positions with certificates and a database.
@@ -170,6 +172,7 @@ impl Cli {
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),
             Some(Command::Expand(options)) => expand::run(&options),
+            Some(Command::Explain(options)) => explain::run(&options),
             Some(Command::Trim(options)) => trim::run(&options),
             Some(Command::Literature(options)) => literature::run(&options),
             Some(Command::Analyse(options)) => analyse::run(&options),

@@ -73,9 +73,6 @@ fn lines_of_standard_input() {
         let (said, _) = answer("prove", &["play", "cert"], &format!("{MARK}{lines}"), here);
         assert!(!said.contains("what can be typed"), "{said}");
     }
-    let explain = ["explain", "cert", "--interactive"];
-    let (plain, _) = answer("check", &explain, "2-4\n", here);
-    assert_eq!(answer("check", &explain, "\u{feff}2-4\n", here).0, plain);
 }
 
 #[test]

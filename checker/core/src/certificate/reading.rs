@@ -256,7 +256,7 @@ impl Certificate {
     }
 
     /// The place of node or leaf `i` of a question: the object and the offset in it.
-    pub fn place(&self, kind: Kind, question: Question, i: usize) -> Option<(String, u64)> {
+    fn place(&self, kind: Kind, question: Question, i: usize) -> Option<(String, u64)> {
         let i = i as u64;
         let holds = |object: &&Object| {
             object.kind == kind && object.question == question && object.first <= i

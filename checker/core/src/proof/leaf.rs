@@ -24,16 +24,14 @@ enum Task {
     Complete(Position),
 }
 
-/// Replays the leaf of a Leaf node. `see` is shown each position expanded and the move chosen
-/// there.
+/// Replays the leaf of a Leaf node.
 ///
 /// # Errors
 /// What is wrong with the leaf.
-pub fn replay(
+pub(crate) fn replay(
     tree: &Tree<'_>,
     node: &CheckedNode,
     leaf: &Leaf<Vec<u8>>,
-    mut see: impl FnMut(&Position, Option<Position>),
 ) -> Result<(), Finding> {
     let stated = format!("{} positions", leaf.positions);
     let mut bits = BitReader::new(&leaf.strategy);
@@ -63,11 +61,8 @@ pub fn replay(
                 tree.board.successors(&p, &mut successors);
                 tasks.push(Task::Complete(p));
                 if tree.claimant_moves(&p) {
-                    let y = chosen(p, &successors, &mut bits)?;
-                    see(&p, Some(y));
-                    tasks.push(Task::Visit(y));
+                    tasks.push(Task::Visit(chosen(p, &successors, &mut bits)?));
                 } else {
-                    see(&p, None);
                     tasks.extend(successors.iter().rev().copied().map(Task::Visit));
                 }
             }

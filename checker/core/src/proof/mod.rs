@@ -4,6 +4,5 @@ mod leaf;
 mod question;
 mod tree;
 
-pub use leaf::replay;
 pub(crate) use question::check;
-pub use tree::Tree;
+pub(crate) use tree::Tree;

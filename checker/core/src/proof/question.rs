@@ -44,7 +44,7 @@ pub(crate) fn check(
     let leaves = || {
         leaves.par_iter().enumerate().find_map_first(|(i, ((_, node), leaf))| {
             let is_wanted = is_wanted(Kind::Leaves, i);
-            let result = is_wanted.then(|| leaf::replay(tree, node, leaf, |_, _| {}))?;
+            let result = is_wanted.then(|| leaf::replay(tree, node, leaf))?;
             counter.add_leaf(leaf.positions);
             progress.add(leaf.positions);
             Some((Kind::Leaves, i, result.err()?))

@@ -19,13 +19,13 @@ use certificate_spec::nodes::kind;
 use std::slice;
 
 /// A question, and the data that its nodes and leaves are checked against.
-pub struct Tree<'a> {
+pub(crate) struct Tree<'a> {
     /// The board of the game.
-    pub board: &'a Board,
+    pub(crate) board: &'a Board,
     /// The values of all positions that the cover admits; `None` if it admits none.
-    pub database: Option<&'a Database>,
+    pub(crate) database: Option<&'a Database>,
     /// The nodes and leaves of the question.
-    pub proof: &'a QuestionProof,
+    pub(crate) proof: &'a QuestionProof,
 }
 
 impl Tree<'_> {
@@ -34,7 +34,7 @@ impl Tree<'_> {
     }
 
     /// Whether the claimant is to move.
-    pub fn claimant_moves(&self, y: &Position) -> bool {
+    pub(crate) fn claimant_moves(&self, y: &Position) -> bool {
         y.turn == claimant(self.proof.question)
     }
 
@@ -45,7 +45,7 @@ impl Tree<'_> {
     }
 
     /// Whether the database's value suits the claim, if the position is in the database.
-    pub fn database_says(&self, y: &Position) -> Option<Result<(), Finding>> {
+    pub(crate) fn database_says(&self, y: &Position) -> Option<Result<(), Finding>> {
         let value = self.database?.value(y)?;
         let (suits, expected) = match (self.is_win(), self.claimant_moves(y)) {
             (false, true) => (value != Value::Loss, "no loss"),
@@ -82,7 +82,7 @@ impl Tree<'_> {
     ///
     /// # Errors
     /// What is wrong with the node.
-    pub fn check_node(&self, node: &CheckedNode) -> Result<(), Finding> {
+    pub(crate) fn check_node(&self, node: &CheckedNode) -> Result<(), Finding> {
         let mut successors = Vec::new();
         self.board.successors(&node.position, &mut successors);
         let must_hold = match node.kind {

@@ -14,6 +14,7 @@ use crate::rules::{Board, Position};
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
+use checker_aid::numbers::size;
 use checker_scratch::{BYTES, Scratch};
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
@@ -164,17 +165,6 @@ fn reserve(words: u64, options: &Options) -> Result<Scratch, Stop> {
     reserved.map_err(|error| {
         Stop::Error(format!("no room for {bytes} bytes ({size}) of tables in {place}: {error}"))
     })
-}
-
-/// A number of bytes as a text for the user.
-fn size(bytes: u64) -> String {
-    let (mut unit, mut size) = ("KiB", bytes as f64 / 1024.0);
-    for larger in ["MiB", "GiB", "TiB"] {
-        if size >= 1024.0 {
-            (unit, size) = (larger, size / 1024.0);
-        }
-    }
-    format!("{size:.1} {unit}")
 }
 
 /// The sets of `count` men by the number of rows that they have advanced together.

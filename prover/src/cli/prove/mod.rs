@@ -3,6 +3,7 @@
 pub(crate) mod certify;
 pub(crate) mod combine;
 pub(crate) mod expand;
+pub(crate) mod explain;
 pub(crate) mod literature;
 pub(crate) mod report;
 pub(crate) mod solve;

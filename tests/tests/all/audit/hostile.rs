@@ -450,7 +450,7 @@ fn names_are_printed_on_one_line() {
     let escape = "\u{1b}]0;x\u{7}\r\u{2028}\u{202e}";
     fs::write(here.join(&name), "no note").unwrap();
     fs::write(here.join(escape), "no note").unwrap();
-    let commands: [&[&str]; 23] = [
+    let commands: [&[&str]; 22] = [
         &["merge", "cert", "a-1.note", "a-2.note", &name],
         &["merge", "cert", "--keys", "trusted", "b-1.note", &name],
         &["merge", "cert", escape],
@@ -471,7 +471,6 @@ fn names_are_printed_on_one_line() {
         &["cert", "--threads", &name],
         &[&format!("--{name}")],
         &["explain", "cert", &name],
-        &["explain", "cert", "--moves", &name],
         &["keygen", &name, "--key", "new-key"],
         &["reproduce", "cert", "--prove", &name],
     ];
