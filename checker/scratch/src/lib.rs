@@ -10,7 +10,9 @@
 
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::slice;
 use std::sync::atomic::AtomicU64;
@@ -44,6 +46,7 @@ impl Scratch {
     pub fn file(words: u64, folder: &Path) -> io::Result<Scratch> {
         Scratch::new(words, |length| {
             let file = tempfile::tempfile_in(folder)?;
+            has_no_name(&file)?;
             // Looked at first, so that a disk is not filled in order to find out.
             let disk = fstatvfs(&file)?;
             if disk.f_bavail.saturating_mul(disk.f_frsize) < length as u64 {
@@ -72,6 +75,13 @@ impl Scratch {
     }
 }
 
+/// Checks that a file has no name: that it was removed at once does not say that it is gone, and
+/// some network file systems give an open file another name instead.
+fn has_no_name(file: &File) -> io::Result<()> {
+    let why = "the folder keeps a name for a file that was removed";
+    if file.metadata()?.nlink() == 0 { Ok(()) } else { Err(io::Error::other(why)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +100,15 @@ mod tests {
             assert_eq!(folder.path().read_dir().unwrap().count(), 0);
         }
         assert!(Scratch::memory(0).unwrap().words().is_empty());
+    }
+
+    #[test]
+    fn a_file_with_a_name_is_refused() {
+        let named = tempfile::NamedTempFile::new().unwrap();
+        assert!(has_no_name(named.as_file()).is_err());
+        let (file, path) = named.into_parts();
+        path.close().unwrap();
+        assert!(has_no_name(&file).is_ok());
     }
 
     #[test]

@@ -7,11 +7,10 @@
 //! values of the successors, which are held against theirs. `derive::settle` knows by itself which
 //! positions are quiet, and looks at the others too. So wrong values are found wrong, and values
 //! that are not handed out count as draws; and right values are right wherever they come from.
-//! Tables whose values are not verified again (those that were removed for lack of memory, or that
-//! a shard takes for granted) are compared with the digest of the verified table, or rest on
-//! another check that verified what this module hands out for the same files: so all that is
-//! required is that its output is always the same. There is no state, and no `unsafe`; a panic or
-//! an error ends the check.
+//! Tables that a shard takes for granted rest on other shards, which verified what this module hands
+//! out for the same files, and notes have their digests: so all that is required is that its output
+//! is always the same. (A check that takes the word of notes for all values trusts it.) There is no
+//! state, and no `unsafe`; a panic or an error ends the check.
 //!
 //! A mistake here could refute a right database, or accept as right other files than those that the
 //! prover or another program decodes to the right values.

@@ -41,9 +41,8 @@ pub(crate) struct Found<'a> {
     pub(crate) restricted: DatabaseManifest,
 }
 
-/// Finds the database of a board with this cover and root. This is done before anything is planned:
-/// a few bytes can ask for a database that takes long to plan, and one that is missing is seen at
-/// once.
+/// Finds the database of a board with this cover and root. This is done before there is room for
+/// tables: a few bytes can ask for a large database, and one that is missing is seen at once.
 ///
 /// # Errors
 /// The database is another one or missing, or its manifest or listing is wrong.
