@@ -95,8 +95,15 @@ fn a_journal_whose_tables_are_not_right() {
             assert_eq!((lines(&path), fs::read(file).unwrap()), (all.clone(), good[i].clone()));
         }
     }
+    // Where all are wrong, or none is there, all are there afterwards.
+    for (file, bytes) in files.iter().zip(&good) {
+        fs::write(file, [&bytes[..32], &vec![0xff; bytes.len() - 32]].concat()).unwrap();
+    }
+    assert_eq!(check("4x4", &options), line);
+    assert_eq!(believed(&check("4x4", &options)), pairs);
     files.iter().for_each(|file| fs::remove_file(file).unwrap());
     assert_eq!(check("4x4", &options), line);
+    assert_eq!(believed(&check("4x4", &options)), pairs);
     assert_eq!((lines(&path), tables(&path)), (all.clone(), files));
     // A journal that has recorded another table than the right one is found out where it is not
     // there.

@@ -159,7 +159,7 @@ fn a_certificate_over_tables_in_a_file() {
     assert_eq!(without_journal(&with(journal)), line);
 }
 
-/// 90 kB that ask for terabytes: every command that reads the database says so before any work.
+/// 90 kB that ask for petabytes: every command that reads the database says so before any work.
 #[test]
 fn small_files_that_ask_for_much() {
     let place = Place::new();
@@ -198,7 +198,7 @@ fn small_files_that_ask_for_much() {
             assert_eq!(status, Some(4), "{arguments:?} {out} {err}");
             assert!(out.starts_with("s ERROR no room for "), "{arguments:?} {out}");
             let place = if memory == "1MiB" { "a file in /" } else { "memory: " };
-            assert!(out.contains(&format!(" TiB) of tables in {place}")), "{arguments:?} {out}");
+            assert!(out.contains(&format!(" PiB) of tables in {place}")), "{arguments:?} {out}");
             assert!(!err.contains("reading the database"), "{err}");
             assert_eq!(scratch.read_dir().unwrap().count(), 0);
         }

@@ -123,6 +123,22 @@ fn what_somebody_says_was_verified_is_not_counted() {
     assert_eq!(*others.rejected.lock().unwrap(), [Digest::of(&files.slices[0].1)]);
 }
 
+/// Nothing is left in a table of what was said of one slice of a pair alone.
+#[test]
+fn half_a_pair_is_not_believed() {
+    let place = Place::new();
+    let files = Files::new(&database(&board("4x4"), 3), 3);
+    files.write(&place.db());
+    for half in [(|slice| slice.0 > slice.twin().0) as fn(SliceName) -> bool, |slice| {
+        slice.0 < slice.twin().0
+    }] {
+        let mut liar = Liar::new(&files);
+        liar.claims.retain(|&slice, _| half(slice));
+        let looked = part(&place, &All { pairs: true, positions: false }, &liar).unwrap();
+        assert_eq!((looked.pairs.len(), looked.believed), (looked.all_pairs, 0));
+    }
+}
+
 #[test]
 fn a_table_that_somebody_brings_is_named() {
     let place = Place::new();

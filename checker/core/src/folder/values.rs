@@ -227,20 +227,23 @@ impl Check<'_> {
     }
 
     /// Copies the tables of a pair of slices that the store says was verified before, if it has
-    /// them.
+    /// both. It is told of each that is not right.
     fn believe(&mut self, pair: SliceName) -> Result<bool, Stop> {
-        let mut tables = Vec::new();
-        for slice in both(pair) {
-            let Some(digest) = self.part.store.verified(slice) else { return Ok(false) };
-            let Some(digest) = self.copy(slice, Some(digest))? else {
-                both(pair).for_each(|slice| self.values.table(slice).clear());
-                return Ok(false);
-            };
-            tables.push((slice, digest));
+        let said = |slice| Some((slice, self.part.store.verified(slice)?));
+        let Some(tables) = both(pair).map(said).collect::<Option<Vec<_>>>() else {
+            return Ok(false);
+        };
+        let mut is_copied = true;
+        for &(slice, digest) in &tables {
+            is_copied &= self.copy(slice, Some(digest))?.is_some();
         }
-        self.digests.verified.extend(tables);
-        self.believed += 1;
-        Ok(true)
+        if is_copied {
+            self.digests.verified.extend(tables);
+            self.believed += 1;
+        } else {
+            both(pair).for_each(|slice| self.values.table(slice).clear());
+        }
+        Ok(is_copied)
     }
 
     /// Counts the slices of a pair as right. Their tables are named for the verdict on a shard, and
