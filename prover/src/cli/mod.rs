@@ -141,7 +141,7 @@ fn foreign_command(error: &clap::Error) -> Option<String> {
     let name = std::env::args().nth(1)?;
     let usage = match &*name {
         "check" | "verify" => "CERT",
-        "merge" | "keygen" | "reproduce" | "explain" => &name,
+        "merge" | "keygen" | "reproduce" => &name,
         _ => return None,
     };
     let is_unknown =
