@@ -21,7 +21,7 @@ files are bound by its hashes, every value in its database is that of a builder 
 positions support each other as fixed points over the prover's moves, and each has the value that \
 is claimed for it. Anything else is WRONG; so is a panic, a check that hangs, an ERROR where there \
 is something to check, and a program that says something else than the library. An ERROR is right \
-where the claim is about a board without a database.
+where the claim is about a board without a database, or the folder is no certificate.
 
 Exit status: 0 if nothing was wrong, 1 if something was, 2 for wrong usage.";
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use certificate_spec::claim::Claim;
+use certificate_spec::manifest;
 use checker_core::{Stop, Verdict};
 use draughtproof_game::Game;
 
@@ -175,7 +176,9 @@ pub fn outcome(base: &Base, files: &Files, ruling: Ruling<'_>) -> Outcome {
     match ruling {
         Ruling::Stopped(Stop::Refuted(finding, _)) => Outcome::Refuted(finding.rule.into()),
         Ruling::Stopped(Stop::Declined(finding)) => Outcome::Declined(finding.rule.into()),
-        Ruling::Stopped(Stop::Error(_)) if lacks_database(files) => Outcome::Error,
+        Ruling::Stopped(Stop::Error(_)) if lacks_database(files) || is_no_certificate(files) => {
+            Outcome::Error
+        }
         Ruling::Stopped(Stop::Error(_)) => wrong("an error where there is something to check"),
         Ruling::Consistent(_) => wrong("no more than consistent, where a certificate was judged"),
         Ruling::Conditional(fields) => match judge(base, files) {
@@ -197,8 +200,15 @@ fn claim_of(files: &Files) -> Option<Claim> {
     Claim::decode(files.get("cert/CLAIM")?).ok()
 }
 
-/// Whether the claim rests on the database of a board of which there is none: the only error that a
-/// mutant may lead to.
+/// Whether the folder has neither CLAIM nor the beginning of a MANIFEST (`SPEC.md` §3). This and a
+/// missing database are the only errors that a mutant may lead to.
+fn is_no_certificate(files: &Files) -> bool {
+    let manifest = files.get("cert/MANIFEST");
+    let is_manifest = manifest.is_some_and(|bytes| bytes.starts_with(manifest::MAGIC));
+    !files.contains_key("cert/CLAIM") && !is_manifest
+}
+
+/// Whether the claim rests on the database of a board of which there is none.
 fn lacks_database(files: &Files) -> bool {
     let lacks = |claim: Claim| {
         let game: Game = claim.game.parse().ok()?;

@@ -68,6 +68,8 @@ fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {
         analyse --game 4x4 --depth 3 W:W8:B1 start
         combine all black white
         report black
+        explain black
+        expand black --pieces 2 --emit larger
         trim black
         expand black --pieces 2 --emit larger
         literature --game 4x4 values.tsv black
@@ -170,6 +172,10 @@ const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit
     solve --game 4x4 W:W9:B1 --out result
     analyse --game 4x4 W:W9:B1 --out result
     report none --out result
+    explain none --out result
+    explain black W:W9:B1 --out result
+    expand none --pieces 2 --emit new --out result
+    expand white --pieces 2 --emit black --out result
     trim none --out result
     expand none --pieces 2 --emit larger --out result
     trim white --emit black --out result

@@ -55,7 +55,8 @@ fn verdicts_quote_notes_briefly() {
     let note = fs::read_to_string(root.path().join("plain.note")).unwrap();
     let mut lines: Vec<&str> = note.lines().collect();
     let place = lines.iter().position(|line| line.starts_with("VERIFIED ")).unwrap();
-    let long = format!("REFUTED object-hash file=CLAIM expected=a found={}", "x".repeat(7000));
+    let named = lines[place].split(' ').find(|field| field.starts_with("root=")).unwrap();
+    let long = format!("REFUTED rank file=CLAIM expected=a found={} {named}", "x".repeat(7000));
     lines[place] = &long;
     fs::write(root.path().join("long.note"), lines.join("\n") + "\n").unwrap();
     let output = check("merge cert long.note", root.path());

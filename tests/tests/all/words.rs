@@ -114,9 +114,9 @@ fn the_words_of_verdicts() {
     );
     let all = [text, tsv, heard("report cert -q --format json", here).0].concat();
     assert!(!all.contains("NotLost"), "{all}");
-    let explained = run(&path("check"), &["explain", "cert", "--moves", "4-7 15-12"], here);
+    let explained = run(&path("prove"), &["explain", "cert", "--moves", "4-7 15-12"], here);
     let explained = String::from_utf8(explained.stdout).unwrap();
-    assert!(explained.starts_with("BLACK-NOT-LOST:\n"), "{explained}");
+    assert!(explained.starts_with("black-not-lost: "), "{explained}");
     for word in ["Loss", "Win", "Draw", "a node, "] {
         assert!(!explained.contains(word), "{word}: {explained}");
     }
