@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use certificate_spec::claim::Question;
 use clap::Args;
 use draughtproof_play::lookup::{Place, ProvedPositions, question_name};
-use draughtproof_proof::certificate::{Stored, claimant};
+use draughtproof_proof::certificate::{Stored, StoredProof, claimant};
 use serde::Serialize;
 
 use crate::board::Position;
 use crate::cli::failure::Failure;
-use crate::cli::output::ResultOptions;
+use crate::cli::output::{QuietOption, ResultOptions};
 
 /// The most positions of a line that are shown.
 const MOST: usize = 40;
@@ -40,6 +40,8 @@ pub(crate) struct Options {
     moves: Option<String>,
     #[command(flatten)]
     result: ResultOptions,
+    #[command(flatten)]
+    quiet: QuietOption,
 }
 
 /// A position of a line, in JSON.
@@ -72,7 +74,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(moves) = &options.moves {
         start = board.read_line(&start, moves)?.last().copied().unwrap_or(start);
     }
+    let work = stored.proofs.iter().map(StoredProof::positions).sum();
+    let bar = options.quiet.progress().start("replaying".into(), work, "position");
     let proved = ProvedPositions::new(&stored)?;
+    bar.finish();
     let mut says_something = false;
     for proof in &stored.proofs {
         let line = Line { stored: &stored, proved: &proved, question: proof.question };
