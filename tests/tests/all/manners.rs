@@ -92,7 +92,7 @@ fn help_fits_on_a_screen() {
     let summary = shown(&["-h"]);
     assert_eq!(shown(&[]), summary);
     assert_eq!(shown(&["help"]), overview);
-    for (help, most) in [(&overview, 55), (&summary, 25)] {
+    for (help, most) in [(&overview, 56), (&summary, 25)] {
         assert!(help.lines().count() <= most, "{help}");
         let examples = help.find("Examples:").unwrap();
         let words: BTreeSet<&str> =
