@@ -136,7 +136,7 @@ pub fn time(seconds: f64) -> String {
 ///
 /// ```
 /// use draughtproof_egdb::numbers::rate;
-/// assert_eq!([rate(328_304.3487), rate(9.96), rate(0.25)], ["328,304/s", "10/s", "0.3/s"]);
+/// assert_eq!([rate(328_304.3487), rate(9.96), rate(0.26)], ["328,304/s", "10/s", "0.3/s"]);
 /// ```
 pub fn rate(per_second: f64) -> String {
     match per_second {
