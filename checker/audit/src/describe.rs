@@ -33,7 +33,7 @@ pub struct Description {
     pub questions: Vec<DescribedQuestion>,
     /// The number of positions that all leaves state together; saturating.
     pub positions: u64,
-    /// For each question and number of leaves the positions that so many first leaves state
+    /// For each question and number of leaves the positions that this number of first leaves states
     /// together.
     pub leaf_positions: Vec<Vec<u128>>,
     /// The number of Assumed nodes.

@@ -47,7 +47,7 @@ const LINE: u64 = 512;
 /// What a file that is being written is called, until it is whole.
 const UNFINISHED: &str = ".unfinished-";
 
-/// After this time nobody writes to such a file.
+/// After this time no program writes to such a file.
 const LEFT_BEHIND: Duration = Duration::from_secs(24 * 3600);
 
 /// A folder of tables.

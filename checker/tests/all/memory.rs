@@ -23,7 +23,7 @@ pub(crate) fn check(name: &str, options: &Options) -> String {
     check_database(&board(name), None, options).line()
 }
 
-/// The same options with all tables in a file.
+/// These options with all tables in a file.
 pub(crate) fn in_a_file(options: &Options) -> Options {
     Options { memory: Some(0), ..options.clone() }
 }

@@ -206,7 +206,7 @@ def stopped():
     assert command("get gametype") == (1, "21") and thread.is_alive()
     playnow.value = 1
     thread.join(60)
-    assert found and found[0][0] == UNKNOWN and "kN/s" in found[0][2], found
+    assert found and found[0][0] == UNKNOWN and "nodes/s" in found[0][2], found
     # It is to end before it begins.
     assert play(start, 1e300, 0, 0, ctypes.byref(playnow))[0] == UNKNOWN
 

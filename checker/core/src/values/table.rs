@@ -141,7 +141,7 @@ impl Table {
     }
 
     /// Fills the table with words that [`Table::write_to`] has written. What there is then may be
-    /// anything, as whoever wrote it likes.
+    /// any values, since the file is not trusted.
     pub(crate) fn read_from(&self, from: &mut dyn Read) -> io::Result<()> {
         let mut bytes = vec![0; size_of::<Word>() * CHUNK];
         for words in self.all().chunks(CHUNK) {

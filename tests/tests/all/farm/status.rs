@@ -59,7 +59,7 @@ fn json_has_worker_and_questions(json: &Value) {
 
 fn text_and_metrics_agree(url: &str, job: &str, here: &Path) {
     let text = status(url, "text", here);
-    assert!(text.contains("worker busy: 1 threads") && text.contains("does White win?"), "{text}");
+    assert!(text.contains("worker busy: 1 thread,") && text.contains("does White win?"), "{text}");
     let metrics = status(url, "prometheus", here);
     let leased = format!("draughtproof_farm_items_leased{{job=\"{job}\"}} 1");
     assert!(metrics.contains(&leased) && metrics.contains("worker=\"busy\"}"), "{metrics}");
