@@ -1,14 +1,16 @@
-//! Where the tables are, in memory or in a file, does not change the verdict.
+//! The verdict does not depend on the place of the tables, memory or a file.
 
-use crate::common::files::{Files, SliceParts, all_drawn, quiet_values};
+use crate::common::files::{Files, SliceParts, all_drawn, quiet_values, write_database};
 use crate::common::maker::{Maker, write_raw};
-use crate::common::oracle::{Oracle, longest_win};
+use crate::common::oracle::{Oracle, all_positions, longest_win, oracle_4x4};
 use crate::common::{Options, check_certificate, check_database};
-use crate::common::{Place, board, database, without_journal};
+use crate::common::{Place, board, database, refuted, without_journal};
 use certificate_spec::claim::{Claim, Value as Claimed};
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use certificate_spec::value::Value as Written;
-use checker_core::Level;
+use checker_audit::Shard;
+use checker_core::{Level, Side, Value};
 
 pub(crate) const LEVELS: [Level; 2] = [Level::Exact, Level::Consistent];
 
@@ -43,6 +45,37 @@ fn the_same_verdict_wherever_the_tables_are() {
             }
         }
     }
+}
+
+/// A table that was not filled yet reads as draws, and a draw is not lost. So a claim about a lost
+/// position is the cheapest false one: of a whole check, of a check that goes on from a journal, and
+/// of shards that take the table for granted.
+#[test]
+fn a_lost_position_is_not_taken_for_a_draw() {
+    let (b, place) = (board("4x4"), Place::new());
+    let (oracle, root) = (oracle_4x4(), write_database(&place.db(), &database(&b, 3), 3));
+    let (cover, mut claims) = (Cover::up_to(3), 0);
+    for p in all_positions(&b, 3).iter().filter(|p| oracle.value(p) == Value::Loss).step_by(5) {
+        let value =
+            if p.turn == Side::Black { Claimed::BlackNotLost } else { Claimed::WhiteNotLost };
+        let (game, start) = ("4x4".into(), checker_core::write_fen(p));
+        let claim = Claim { game, start, value, cover: cover.clone(), database: Some(root) };
+        write_raw(&place.cert(), claim.encode().as_bytes(), &Vec::new());
+        let journal = Some(place.0.path().join("journal"));
+        for options in [place.options(), Options { journal, ..place.options() }] {
+            for options in [in_a_file(&options), options] {
+                let line = check_certificate(&place.cert(), &options).line();
+                refuted(&line, "database-value", "file=CLAIM position=");
+            }
+        }
+        // The claim is an item of the second shard, which takes tables of the first for granted.
+        let shard = Some(Shard { number: 2, of: 2 });
+        let options = in_a_file(&Options { shard, ..place.options() });
+        let line = check_certificate(&place.cert(), &options).line();
+        refuted(&line, "database-value", "file=CLAIM position=");
+        claims += 1;
+    }
+    assert!(claims > 20, "{claims}");
 }
 
 /// Another value for the quiet position with this number, counted from the front or from the back.
