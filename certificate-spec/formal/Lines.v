@@ -103,7 +103,7 @@ Definition judged (x : extent) (ev : evidence) (e : packed) (c : claim) : bool :
   | But_table => match cover ev with [] => check ev e c | _ => check_proof ev e c end
   end.
 
-(** What the lines of a check have in common; [root] is that of the certificate. *)
+(** The fields that all lines of a check share; [root] is the root of the certificate. *)
 Definition fields_of (x : extent) (ev : evidence) (c : claim) (root : string) : string :=
   "root=" ++ root ++ " format=1 rules=english-checkers-1 db=" ++ level_words x ev c ++
   " pieces=" ++ cover_words (cover ev).

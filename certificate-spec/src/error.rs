@@ -31,9 +31,9 @@ pub enum WireError {
     Syntax {
         /// Byte offset of the error.
         offset: u64,
-        /// What the format requires there.
+        /// The text that the format requires.
         expected: String,
-        /// What was found there.
+        /// The text that was found.
         found: String,
     },
 }

@@ -3,7 +3,7 @@
 
 use crate::value::{CHECKSUM, Value, checksum};
 
-/// How the values of one part are written.
+/// The coding of the values of one part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'a> {
     /// All quiet positions have this value.

@@ -1,5 +1,5 @@
-//! How a question was answered (`SPEC.md` §7.1): shown to people and read by `check reproduce`.
-//! Nothing relies on it.
+//! The provenance of a question's proof (`SPEC.md` §7.1): shown to people and read by
+//! `check reproduce`. Nothing relies on it.
 
 use crate::WireError;
 use crate::cover::Cover;
@@ -13,13 +13,13 @@ const MAGIC: &[u8; 8] = b"DPPROVEN";
 /// The most bytes of an object: more than any proof needs, and little to hold in memory.
 pub const MOST_BYTES: usize = 1 << 16;
 
-/// How the nodes and leaves of a question were made.
+/// The provenance of a question's nodes and leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Name and version of the program, one word each, with a blank between them.
     #[serde(deserialize_with = "wire::text")]
     pub program: String,
-    /// What the result depends on besides the request.
+    /// The inputs of the result besides the request.
     pub mode: Mode,
     /// The request: enough to make it again.
     pub request: Request,
@@ -27,7 +27,7 @@ pub struct Provenance {
     pub iterations: Vec<Iteration>,
 }
 
-/// What a certificate depends on besides the request.
+/// The inputs of a certificate besides the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     /// Nothing else: the same request gives the same bytes.

@@ -61,7 +61,7 @@ impl fmt::Display for SliceHeader {
     }
 }
 
-/// How the values of one unit are written.
+/// The coding of the values of one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// All quiet positions have this value.
@@ -100,7 +100,7 @@ struct Wire {
     coding: Coding,
 }
 
-/// How the values of a slice are written.
+/// The coding of the values of a slice.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 enum Coding {
     /// All quiet positions have this value; the file ends after the checksum.

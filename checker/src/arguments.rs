@@ -37,7 +37,7 @@ enum LevelName {
     Consistent,
 }
 
-/// How to check.
+/// The options of a check.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CheckArguments {
     /// The folder of databases

@@ -1,4 +1,4 @@
-//! What can be written after `check`, and what its help says of it.
+//! The commands of `check`, and their help.
 
 use crate::arguments::CheckArguments;
 use certificate_spec::cover::Cover;
@@ -107,7 +107,7 @@ pub struct Arguments {
     /// them; may be given several times
     #[arg(long, value_name = "NOTE", requires = "certificate", conflicts_with_all = ["sample", "journal", "game", "tables"])]
     pub trust_db: Vec<PathBuf>,
-    /// Which notes count.
+    /// The notes that count.
     #[command(flatten)]
     pub trust: Trust,
     /// Options of the check itself.
@@ -118,7 +118,7 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
-/// Which database is meant, where there is no certificate.
+/// The database, where there is no certificate.
 #[derive(Args)]
 pub struct DatabaseArguments {
     /// Check the database of this board (RxC, or RxC/k for that of a game) and no certificate
@@ -130,7 +130,7 @@ pub struct DatabaseArguments {
     pub pieces: Option<Cover>,
 }
 
-/// Which notes count.
+/// The notes that count.
 #[derive(Args)]
 pub struct Trust {
     /// Only notes signed by one of the public keys in FILE, one a line, count
@@ -159,7 +159,7 @@ pub enum Command {
         /// Without a certificate: which database is meant.
         #[command(flatten)]
         database: DatabaseArguments,
-        /// Which notes count.
+        /// The notes that count.
         #[command(flatten)]
         trust: Trust,
         /// The folder of databases, for --game

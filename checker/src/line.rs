@@ -43,7 +43,7 @@ fn with_short(line: &str, names: &[&str], most: usize) -> String {
     line.split(' ').map(shown).collect::<Vec<String>>().join(" ")
 }
 
-/// What is printed of a verdict line.
+/// Returns the printed form of a verdict line.
 pub(crate) fn printed(line: &str) -> String {
     let mut line = without_lists(line);
     if line.starts_with("s ERROR ") {

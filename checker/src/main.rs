@@ -215,8 +215,8 @@ fn merge(
     Ok(Checked { statement: joined.verdict()?, signers: joined.signers() })
 }
 
-/// What a command prints, its exit status, and what it says on standard error after the text was
-/// written.
+/// The output of a command, its exit status, and the text for standard error, which is printed
+/// last.
 struct Output {
     text: String,
     status: u8,
@@ -289,8 +289,8 @@ fn run(arguments: &Arguments) -> Output {
     }
 }
 
-/// What is wrong with the arguments. They are parsed once more with each argument folded into one
-/// line, so that no line feed in clap's text comes from an argument.
+/// Describes the fault of the arguments. They are parsed once more with each argument folded into
+/// one line, so that no line feed in clap's text comes from an argument.
 fn usage(error: &clap::Error) -> String {
     let clean = std::env::args_os().map(|argument| one_line(&argument.to_string_lossy()));
     match Arguments::try_parse_from(clean) {

@@ -1,5 +1,4 @@
-//! Where a database is missing, or another one is in its place: which one is needed, and the
-//! command that makes it.
+//! The remedy for a missing or wrong database: its name, and the command that makes it.
 
 use crate::line::beginning;
 use certificate_spec::cover::Cover;
@@ -14,7 +13,7 @@ const FOLDER: usize = 100;
 /// The number of pieces of the database that is suggested where none is named.
 const USUAL_PIECES: u8 = 6;
 
-/// What has stopped a check of a certificate. A missing database is named, with what makes it.
+/// Adds to an error of a check of a certificate the command that makes its missing database.
 pub(crate) fn named(stop: Stop, certificate: &Path, db: &Path) -> Stop {
     match (&stop, needed(certificate, db)) {
         (Stop::Error(_), Some(needed)) if !db.join(&needed.about.board).exists() => {
@@ -24,13 +23,13 @@ pub(crate) fn named(stop: Stop, certificate: &Path, db: &Path) -> Stop {
     }
 }
 
-/// What to do where a certificate was refuted because the database in its folder is another one or
-/// covers less; `None` if the database is the certificate's.
+/// Returns the remedy where a certificate was refuted because the database in its folder is another
+/// one or covers less; `None` if the database is the certificate's.
 pub(crate) fn advice(certificate: &Path, db: &Path) -> Option<String> {
     needed(certificate, db).map(|needed| needed.says("that folder has another one"))
 }
 
-/// What has stopped a check of a database alone. A missing one is named, with what makes it.
+/// Adds to an error of a check of a database alone the command that makes a missing one.
 pub(crate) fn database_named(stop: Stop, database: &DatabaseArguments, db: &Path) -> Stop {
     let (Stop::Error(_), Some(game)) = (&stop, &database.game) else { return stop };
     let board = game.board();
@@ -44,8 +43,8 @@ pub(crate) fn database_named(stop: Stop, database: &DatabaseArguments, db: &Path
     Stop::Error(format!("there is no database of {board} in the folder {folder}; {making}"))
 }
 
-/// What to do where a database alone was refuted because it covers less than was asked for; `None`
-/// if it covers that.
+/// Returns the remedy where a database alone was refuted because it covers less than was asked for;
+/// `None` if it covers that.
 pub(crate) fn database_advice(database: &DatabaseArguments, db: &Path) -> Option<String> {
     let (game, cover) = (database.game.as_ref()?, database.pieces.as_ref()?);
     let there = Description::database(game.board(), None, db).ok()?;

@@ -63,7 +63,7 @@ impl Said<'_> {
         self.subject().0 == "DATABASE"
     }
 
-    /// What is claimed of a certificate's start, or what a database has.
+    /// Describes the claim about a certificate's start, or the content of a database.
     fn claim(&self) -> String {
         let (value, game) = self.subject();
         if self.is_of_database() {
@@ -126,7 +126,7 @@ impl Said<'_> {
         format!("{} ({signed}{journals})", counted(count as u64, ["note", "notes"]))
     }
 
-    /// How the values of the database were found to be right.
+    /// Describes the way by which the values of the database were found to be right.
     fn values(&self) -> String {
         let level = self.value("db");
         if level == "none" {
@@ -153,7 +153,7 @@ impl Said<'_> {
         format!("all values of {database} were {how} (level {level}){journal}")
     }
 
-    /// What a verdict on all of the work says.
+    /// Returns the sentence of a verdict on all of the work.
     fn whole(&self) -> String {
         let claim = self.claim();
         if let Some((_, cover)) = self.line.split_once(" by cover of ") {

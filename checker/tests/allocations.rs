@@ -1,4 +1,4 @@
-//! What hostile certificates and databases cost: the bounds on memory that `check --help` states.
+//! The memory for hostile certificates and databases: the bounds that `check --help` states.
 //!
 //! One thing is tried after the other in a single test, because what others allocate meanwhile
 //! would count.

@@ -27,7 +27,7 @@ use crate::mutants::judge::rules_of;
 use crate::mutants::place::Place;
 use crate::mutants::{CLASSES, Mutant};
 
-/// How two verdicts on the same mutant compare.
+/// The comparison of two verdicts on one mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Agreement {
     /// Both checkers verify the same claim.
@@ -40,7 +40,7 @@ enum Agreement {
     Wrong(String),
 }
 
-/// How the verdicts on many mutants compare.
+/// The comparison of the verdicts on many mutants.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// The number of mutants that both checkers verify.

@@ -23,7 +23,7 @@ pub struct Part {
     pub nodes: Vec<Node>,
     /// The leaves of the question.
     pub leaves: Vec<Leaf<Vec<u8>>>,
-    /// How the question was answered, if the certificate says so.
+    /// The provenance of the question's proof, if the certificate states it.
     pub provenance: Option<Provenance>,
 }
 

@@ -104,7 +104,7 @@ impl DatabaseHead {
     }
 }
 
-/// How the values of a slice are written, right or wrong.
+/// The coding of a slice's values, right or wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
     /// All quiet positions have the value with this number.
@@ -124,7 +124,7 @@ pub struct SliceStart {
     pub board: (u8, u8),
     pub name: SliceName,
     pub indices: u64,
-    /// How the values are written.
+    /// The coding of the values.
     pub coding: Coding,
 }
 

@@ -15,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 /// A command that a text shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// Where it stands, as in `check merge --help` or `docs/playing.md line 41`.
+    /// The place of the example, as in `check merge --help` or `docs/playing.md line 41`.
     pub place: String,
     /// The command without the remark after it.
     pub command: String,
@@ -26,7 +26,7 @@ pub struct Example {
 pub struct LeftOut {
     /// The command as it is shown, without the remark.
     pub command: &'static str,
-    /// Why it cannot be run.
+    /// The reason for which it cannot be run.
     pub reason: &'static str,
 }
 
@@ -48,7 +48,7 @@ fn without_remark(line: &str) -> &str {
     line[..end].trim_end()
 }
 
-/// What a program prints for `--help` of a command, or for `--help-all` where `--help` is short,
+/// Returns the help of a program's command, by `--help`, or `--help-all` where `--help` is short,
 /// without wrapped lines.
 fn help(program: &str, command: &[String]) -> String {
     let is_short = program == "prove" && command.is_empty();

@@ -31,7 +31,7 @@ type OfDraft = fn(&Base, &mut Draft, &mut Random) -> Option<()>;
 /// Makes the files of a mutant; `None` where the base has nothing to change.
 type OfFiles = fn(&Base, &mut Random) -> Option<Files>;
 
-/// How the mutants of a class are made.
+/// The makers of the mutants of a class.
 enum Make {
     Draft(OfDraft),
     Files(OfFiles),

@@ -72,7 +72,7 @@ pub enum Found {
     Conditional,
 }
 
-/// What a note is about.
+/// The subject of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject<'a> {
     /// A certificate, with the words of its claim.
@@ -111,9 +111,9 @@ pub struct Fields {
     pub cover: Cover,
     /// The root of the database; `None` without a database.
     pub db_root: Option<Digest>,
-    /// Which values of the database the check has not verified itself.
+    /// The values of the database that the check has not verified itself.
     pub believed: Believed,
-    /// How much was looked at.
+    /// The extent of the check.
     pub extent: Extent,
     /// The number of Assumed nodes.
     pub assumed: u64,
@@ -128,7 +128,7 @@ pub enum Level {
     Consistent,
 }
 
-/// Which values of the database a check has not verified itself.
+/// The values of the database that a check has not verified itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Believed {
     /// It has verified all values that it was asked to verify.
@@ -142,7 +142,7 @@ pub enum Believed {
     Notes,
 }
 
-/// How much a check has looked at.
+/// The extent of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extent {
     /// All of a certificate.

@@ -1,4 +1,4 @@
-//! How far a check has come, shown every two seconds. No decision depends on it.
+//! The progress of a check, shown every two seconds. No decision depends on it.
 
 use crate::numbers::{grouped, time};
 use std::sync::Mutex;
@@ -61,7 +61,7 @@ impl Progress {
     }
 }
 
-/// How far a phase has come in this many seconds. A total of 0 is one that is not known, so that no
+/// Describes the progress of a phase after this many seconds. A total of 0 is unknown, so that no
 /// end can be forecast.
 fn describe(name: &str, done: u64, total: u64, seconds: u64) -> String {
     let rate = grouped(done / seconds.max(1));

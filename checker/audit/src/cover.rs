@@ -1,4 +1,4 @@
-//! What one note covers, if it is about the subject at hand and a check can have written it.
+//! The cover of one note, if the note is about the subject at hand and a check can have written it.
 //!
 //! Enforces: that each word and field of a note is judged before anything of it counts; that the
 //! note is about this very certificate or its database; and that what it takes for granted comes
@@ -16,7 +16,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What a note covers.
+/// The part of the work that a note covers.
 pub(crate) struct Cover {
     /// The witnesses of the note that count.
     pub(crate) by: BTreeSet<Witness>,
@@ -27,7 +27,7 @@ pub(crate) struct Cover {
     /// For each question, the nodes that it covers, by number; the start is number 0.
     pub(crate) nodes: Vec<Range<usize>>,
     pub(crate) leaves: Vec<Range<usize>>,
-    /// What a note of a shard says of tables, which the shard may have had from anywhere.
+    /// The digests of tables in a note of a shard; the shard may have the tables from anywhere.
     pub(crate) tables: Option<Tables>,
     /// Whether a journal has spoken for some of its slices.
     pub(crate) has_journal: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Cover {
 pub(crate) struct Tables {
     /// The slices that it verifies, with the digests of their tables.
     pub(crate) verified: Vec<TableDigest>,
-    /// What it has verified, from which follows whose tables it took for granted.
+    /// The work that the shard verified. The tables that it took for granted follow from it.
     pub(crate) work: Work,
     /// The digest of the list of these tables; `None` if there are none.
     pub(crate) digest: Option<Digest>,
@@ -52,7 +52,7 @@ pub(crate) struct Witness {
     pub(crate) checker: String,
 }
 
-/// Why a note covers nothing.
+/// The reason for which a note covers nothing.
 pub(crate) enum Objection {
     /// The note is about something else, or no check can have written it, for this reason.
     Other(String),
@@ -94,7 +94,7 @@ fn leaves_of(question: &DescribedQuestion) -> usize {
 }
 
 impl Cover {
-    /// What a note covers, with these witnesses.
+    /// Reads the cover of a note, with these witnesses.
     ///
     /// # Errors
     /// Why the note covers nothing.

@@ -1,4 +1,4 @@
-//! What a certificate or a database is about, for joining notes and for reproducing a certificate.
+//! The description of a certificate or database, for joining notes and reproducing certificates.
 
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
@@ -10,8 +10,8 @@ use checker_core::{
 };
 use std::path::Path;
 
-/// What a certificate claims and how large it is, as far as that can be seen without playing a
-/// move; or what a database is.
+/// The claim and the size of a certificate, as far as they can be seen without playing a move; or
+/// the same of a database.
 #[derive(Debug, Clone)]
 pub struct Description {
     /// The fields that verdicts begin with: value, game, start and root of a certificate; or, of a
@@ -42,7 +42,7 @@ pub struct Description {
     pub game: String,
     /// The board, as `RxC`.
     pub board: String,
-    /// How the certificate was made, as it says.
+    /// The provenance that the certificate states.
     pub provenance: Option<Provenance>,
 }
 

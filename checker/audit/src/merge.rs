@@ -77,7 +77,7 @@ impl Notes {
         Notes { files, keys, least: Least { witnesses: least, checkers } }
     }
 
-    /// Which of the notes count for what is described, and which do not.
+    /// Sorts the notes into those that count for the description and those that do not.
     pub fn about<'a>(&'a self, about: &'a Description) -> Joined<'a> {
         let mut joined = Joined {
             all: self,
@@ -267,7 +267,8 @@ impl<'a> Joined<'a> {
             numbers.insert(pair.twin(), i);
         }
         let mut is_given = vec![false; pairs.len()];
-        // By how many more notes need the table of a pair than that of the pair before.
+        // For each pair, the number of notes that need its table, less that number for the pair
+        // before.
         let mut more = vec![0i64; pairs.len() + 1];
         for work in self.covers().filter_map(|cover| Some(&cover.tables.as_ref()?.work)) {
             let needed = work.needed(pairs);

@@ -1,4 +1,4 @@
-//! Which program is running.
+//! The digest of the running program.
 
 use certificate_spec::{Digest, Hasher};
 use std::fs::File;

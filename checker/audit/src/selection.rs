@@ -45,7 +45,7 @@ fn crowned(SliceName([a, b, c, d]): SliceName) -> Option<SliceName> {
     Some(SliceName([c, d, a.checked_sub(1)?, b + 1]))
 }
 
-/// What is verified: a range of each part of the sequence.
+/// The work that is verified: a range of each part of the sequence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Work {
     /// The range of the pairs of slices.
@@ -307,7 +307,7 @@ impl Selection for ShardSelection {
 /// A kind of item that exists and of which a sample contains none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unseen {
-    /// What the verdict calls it: blocks, nodes or leaves.
+    /// The verdict's word for the items: blocks, nodes or leaves.
     pub what: &'static str,
     /// The number of such items that there are.
     pub of: u64,

@@ -12,7 +12,7 @@ use checker_core::{
 };
 use std::path::Path;
 
-/// How much is checked.
+/// The extent of a check.
 #[derive(Debug, Clone)]
 pub enum Extent {
     /// All of the work.
@@ -29,7 +29,7 @@ impl Default for Extent {
     }
 }
 
-/// What is accepted for values of the database besides the core's own verification.
+/// The values of the database that are accepted besides the core's own verification.
 #[derive(Debug, Clone)]
 pub enum Values {
     /// Nothing else: the core verifies all values.
@@ -139,7 +139,7 @@ pub fn check_database(
     Subject::Database(board, cover).check(options, extent)
 }
 
-/// What is checked.
+/// The subject of a check.
 #[derive(Clone, Copy)]
 enum Subject<'a> {
     /// The certificate in a folder.

@@ -35,7 +35,7 @@ use std::time::Duration;
 /// The number of bytes that are read or written at a time.
 const BUFFER: usize = 1 << 16;
 
-/// What the first line of every journal begins with.
+/// The beginning of the first line of every journal.
 const FIRST: &str = "draughtproof-check-journal ";
 
 /// The version of the journal's format.
@@ -44,7 +44,7 @@ const VERSION: u32 = 3;
 /// More bytes than a line about a pair of slices has.
 const LINE: u64 = 512;
 
-/// What a file that is being written is called, until it is whole.
+/// The prefix of the name of a file that is being written.
 const UNFINISHED: &str = ".unfinished-";
 
 /// After this time no program writes to such a file.

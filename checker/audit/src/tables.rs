@@ -1,4 +1,4 @@
-//! What notes say of tables: the slices of pairs, and digests of their tables (`SPEC.md` §11).
+//! The tables of notes: the slices of pairs, and digests of their tables (`SPEC.md` §11).
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;

@@ -1,4 +1,4 @@
-//! What notes state of the values of a database, where their word is taken for it.
+//! Notes whose statements about the values of a database are believed.
 
 use certificate_spec::Digest;
 use std::fmt;

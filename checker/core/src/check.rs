@@ -205,7 +205,7 @@ impl PartReport {
         format!("nodes={nodes} leaves={leaves} positions={}", self.all_positions)
     }
 
-    /// What was looked at of a database, with nothing of a claim yet.
+    /// Starts a report that covers only the database.
     fn of_values(
         subject: String,
         work: &WorkSize,

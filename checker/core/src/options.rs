@@ -5,7 +5,7 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How well the values of a database are checked (`SPEC.md` §8.5).
+/// The strength of a check of a database's values (`SPEC.md` §8.5).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Level {
     /// Derive all values again from the rules, and compare.
@@ -36,7 +36,7 @@ pub struct Options {
     pub scratch: PathBuf,
     /// The number of threads; without it as many as the machine has.
     pub threads: Option<usize>,
-    /// Where the check reports its progress.
+    /// The receiver of the check's progress.
     pub progress: Arc<Progress>,
 }
 

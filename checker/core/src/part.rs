@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// How much work a whole check would be, and what it is about.
+/// The size of a whole check, and its subject.
 #[derive(Debug, Clone)]
 pub struct WorkSize {
     /// The root of the certificate, or of the database where it is checked alone.
@@ -58,7 +58,7 @@ impl WorkSize {
     }
 }
 
-/// Which items of the work are verified. The default methods select nothing.
+/// A choice of the items that are verified. The default methods select nothing.
 pub trait Selection: Sync {
     /// Is called with the work before any other method.
     fn begin(&self, _work: &WorkSize) {}
@@ -89,8 +89,8 @@ pub trait Selection: Sync {
     }
 }
 
-/// Where tables of values are kept that were verified before, and where that is recorded. The
-/// default methods have and keep nothing.
+/// A store of tables of values that were verified before, with a record of them. The default
+/// methods have and keep nothing.
 pub trait TableStore: Sync {
     /// Is called with the database and level of the check, before anything is verified.
     ///
@@ -159,7 +159,7 @@ impl Selection for Everything {
     }
 }
 
-/// Which slices were verified or taken for granted, and the digests of their tables (`SPEC.md`
+/// The slices that were verified or taken for granted, and the digests of their tables (`SPEC.md`
 /// §11).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableDigests {
@@ -178,7 +178,7 @@ pub struct Count {
     pub of: u64,
 }
 
-/// How much of a question was verified.
+/// The part of a question that was verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookedAt {
     /// The number of the question.
@@ -189,10 +189,10 @@ pub struct LookedAt {
     pub leaves: Count,
 }
 
-/// What a check of a part has verified, counted by the core. Nothing was wrong with it.
+/// The result of checking a part without a fault, counted by the core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartReport {
-    /// What a verdict says of the certificate or database, up to the level and the database's root.
+    /// The verdict's words about the certificate or database, up to the level and database root.
     pub subject: String,
     /// The numbers of the pairs of slices that were verified here, ascending.
     pub pairs: Vec<usize>,

@@ -13,14 +13,14 @@ pub(crate) fn format_and_rules() -> String {
     format!("format={VERSION} rules={RULES}")
 }
 
-/// What is wrong, where, and by which rule of the format.
+/// A fault: its place, and the rule of the format that it breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The code of the violated rule in `SPEC.md`, or the word for what is declined.
     pub rule: &'static str,
-    /// What the rule requires.
+    /// The text that the rule requires.
     pub expected: String,
-    /// What was found instead.
+    /// The text that was found.
     pub found: String,
     /// The file, relative to the certificate or to `--db`.
     pub file: Vec<u8>,
@@ -77,7 +77,7 @@ pub struct Roots {
 const OF_A_FOLDER: [&str; 6] =
     ["listing", "claim-hash", "object-hash", "database-manifest", "database-root", "slice-hash"];
 
-/// Why a check has stopped before its end.
+/// An error that stops a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
     /// Something is wrong with the input, which has these roots.
@@ -140,7 +140,7 @@ impl Verified {
         Verified(fields)
     }
 
-    /// What stands after `s VERIFIED`.
+    /// Returns the words after `s VERIFIED`.
     pub fn fields(&self) -> &str {
         &self.0
     }

@@ -140,7 +140,7 @@ fn a_missing_database_is_named() {
     assert!(said.contains("another one; this makes it: prove db --game 4x4"), "{said}");
 }
 
-/// What `check` prints, what it says on standard error, and its status.
+/// Returns the standard output of `check`, its standard error, and its status.
 fn heard(arguments: &[&str]) -> (String, String, Option<i32>) {
     let output = Command::cargo_bin("check").unwrap().args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! How a check is divided into shards and samples.
+//! The division of a check into shards and samples.
 
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
@@ -135,7 +135,7 @@ fn work() -> WorkSize {
     }
 }
 
-/// What an honest core has looked at for a selection, with these digests.
+/// Returns the report of an honest core for a selection, with these digests.
 fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> PartReport {
     let (mut positions, mut questions) = (0, Vec::new());
     for (q, size) in work.questions.iter().enumerate() {

@@ -344,7 +344,7 @@ fn tables_that_change_while_they_are_read() {
     });
 }
 
-/// Where a table would refute, the shard is checked without tables, and a message says so.
+/// A shard whose stored table would refute is checked without tables, and a message says so.
 #[test]
 fn a_table_that_would_refute_is_told_of() {
     let place = right();

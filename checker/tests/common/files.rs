@@ -253,8 +253,8 @@ pub fn repair_head(bytes: &mut [u8]) {
     bytes[start..start + SUM].copy_from_slice(&sum[..SUM]);
 }
 
-/// Where the checksum of a head begins: after magic, version, and a head in postcard (`SPEC.md`
-/// §8.3).
+/// Returns the place of a head's checksum: after magic, version, and a head in postcard
+/// (`SPEC.md` §8.3).
 fn checksum_offset(head: &[u8]) -> Option<usize> {
     let mut at = 12;
     let varint = |at: &mut usize| {

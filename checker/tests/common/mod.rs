@@ -27,7 +27,7 @@ pub fn successors(board: &Board, p: &Position) -> Vec<Position> {
     all
 }
 
-/// How a test checks: the options of the core, and which part is checked.
+/// The options of a test: those of the core, and the part that is checked.
 #[derive(Clone, Default)]
 pub struct Options {
     pub db: PathBuf,

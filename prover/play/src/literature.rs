@@ -187,7 +187,7 @@ pub struct Known {
 /// them holds for the other with colours exchanged.
 pub struct Evidence<'a> {
     board: &'a Board,
-    /// What is known of a position or its twin, by the smaller of both.
+    /// The results for a position or its twin, by the smaller of both.
     known: BTreeMap<Position, Known>,
 }
 
@@ -213,7 +213,7 @@ impl<'a> Evidence<'a> {
         Ok(())
     }
 
-    /// What is known of a position, by the value in the database, too, if there is one.
+    /// Returns the outcomes that a position may have, also by its value in the database, if any.
     ///
     /// # Errors
     /// [`ContradictionError`] if the database contradicts a certificate.

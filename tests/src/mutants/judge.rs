@@ -17,7 +17,7 @@ use crate::draft::Draft;
 use crate::positions;
 use crate::rules::Rules;
 
-/// What makes an accepted mutant a proof.
+/// The evidence by which an accepted mutant is a proof.
 pub struct Shown {
     /// The harmless difference from the base.
     pub why: &'static str,

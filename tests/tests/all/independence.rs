@@ -55,7 +55,7 @@ fn merging_does_not_depend_on_what_is_not_trusted() {
     assert!(!manifest.contains("checker-aid"));
 }
 
-/// What is trusted rests on a short list, and one line of it is not checked by the compiler.
+/// Trusted code rests on a short list, and one line of it is not checked by the compiler.
 #[test]
 fn the_trusted_core_depends_on_little() {
     let manifest = include_str!("../../../checker/core/Cargo.toml");
@@ -121,8 +121,8 @@ fn the_prover_does_not_depend_on_the_checker() {
     assert!(prover.iter().all(|name| !name.starts_with("checker")));
 }
 
-/// What the crates of the prover must not know: networks are for the farm and the server alone, and
-/// the command line for `prove` alone.
+/// Networks are for the farm and the server alone among the prover's crates, and the command line
+/// for `prove` alone.
 #[test]
 fn crates_of_the_prover_stay_apart() {
     let networks = ["async-nats", "axum", "hyper", "object_store", "reqwest", "rustls", "tokio"];

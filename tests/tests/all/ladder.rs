@@ -30,7 +30,7 @@ fn ladder() -> Vec<Rung> {
     LADDER.lines().skip(1).map(rung).collect()
 }
 
-/// Those whose database takes minutes.
+/// The rungs whose database takes minutes.
 const LARGE: [&str; 3] = ["6x8", "7x7", "8x6"];
 
 fn certificate(folder: &str) -> PathBuf {

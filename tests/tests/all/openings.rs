@@ -184,8 +184,9 @@ fn judge_certified(cover: &str, database: &str) -> usize {
     rows.len()
 }
 
-/// Those over seven pieces take a database of 374 MB and half an hour each, and those over `7,8:4`
-/// one of 4.5 GB and an hour or two, so they are judged only where `EGDB7` or `EGDB8` names one.
+/// Certificates over seven pieces take a database of 374 MB and half an hour each, those over
+/// `7,8:4` one of 4.5 GB and an hour or two: they are judged only where `EGDB7` or `EGDB8`
+/// names one.
 #[test]
 #[ignore = "needs the database of 8x8 with six pieces, in the directory that EGDB names"]
 fn certified_openings() {

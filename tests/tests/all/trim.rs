@@ -90,7 +90,7 @@ fn what_nothing_reaches_is_left_out() {
     assert_eq!(Draft::read(&here.join("trimmed")), expected);
 }
 
-/// What nothing reaches can spoil a certificate, which is a proof without it.
+/// An unreachable part can spoil a certificate, which is a proof without it.
 #[test]
 fn a_wrong_part_that_nothing_reaches_is_left_out() {
     let here = &Scratch::empty();

@@ -1,11 +1,11 @@
-//! Which positions the parts and units of a slice have: `SPEC.md` §8.3.
+//! The positions of the parts and units of a slice: `SPEC.md` §8.3.
 
 use super::board::{Board, choose};
 use certificate_spec::database::SliceName;
 use certificate_spec::slice::{PART_COLUMNS, PART_POSITIONS, UNIT_PARTS};
 use std::ops::Range;
 
-/// How the indices and parts of a slice are arranged.
+/// The arrangement of the indices and parts of a slice.
 pub(super) struct Layout {
     /// The numbers of rows and columns of a block.
     pub(super) block: (u64, u64),

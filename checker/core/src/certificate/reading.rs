@@ -44,7 +44,7 @@ pub struct QuestionProof {
     pub nodes: Vec<CheckedNode>,
     /// The leaves, in the order of the Leaf nodes.
     pub leaves: Vec<Leaf<Vec<u8>>>,
-    /// How the proof was made, as the certificate says; only shown, never trusted.
+    /// The provenance that the certificate states; only shown, never trusted.
     pub provenance: Option<Provenance>,
 }
 

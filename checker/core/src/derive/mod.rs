@@ -1,4 +1,4 @@
-//! What the values of a block of positions must be, given those of others.
+//! The values that a block of positions must have, given the values of others.
 
 mod operator;
 mod pairs;

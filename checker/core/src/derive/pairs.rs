@@ -151,7 +151,7 @@ fn settle_pair(values: &Database, block: Block, level: Level, first: &First) {
     }
 }
 
-/// Fills in the values of positions that are not quiet, in a table that has those of quiet
+/// Fills in the values of positions with captures, in a table that has the values of all quiet
 /// positions.
 pub(crate) fn capture(values: &Database, slice: SliceName) {
     for advance in advances(values.board(), &[slice]) {

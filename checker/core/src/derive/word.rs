@@ -51,7 +51,7 @@ pub(crate) struct Word<'a> {
     pub(crate) there: u64,
 }
 
-/// What moves say about the positions of a word.
+/// The moves' statements about the positions of a word.
 pub(crate) struct Moves {
     /// The positions in which there is such a move.
     pub(crate) can: u64,
@@ -84,7 +84,7 @@ impl Moves {
     }
 }
 
-/// What is known about the positions of a word before steps of kings are looked at.
+/// The positions of a word that are decided before steps of kings are looked at.
 #[derive(Clone, Copy)]
 pub(crate) struct Settled {
     /// The values of positions that jumps have settled.

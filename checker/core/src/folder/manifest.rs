@@ -77,7 +77,7 @@ impl Folder<'_> {
         format!("{}/{name}", self.board.name())
     }
 
-    /// What there is in the folder, and its manifest, as far as `cover` if that is given.
+    /// Reads the folder's content and its manifest, as far as `cover` if that is given.
     pub(crate) fn read(&self, cover: Option<&Cover>) -> Result<Contents, Stop> {
         let listing = list(&self.path, "")?;
         let rule = "database-manifest";

@@ -79,8 +79,8 @@ pub(crate) fn check(options: &Options, found: &Found<'_>, part: &Part<'_>) -> Re
     Ok(Values { database, pairs, believed, digests })
 }
 
-/// The slices whose tables are needed to verify those of `own`: these, and all that captures and
-/// crownings lead to; or all slices, where any position may be looked up.
+/// Returns a test for the slices whose tables the check needs: the slices of `own`, and all slices
+/// that captures and crownings lead to; or all slices, where any position may be looked up.
 fn needed(part: &Part<'_>, own: &HashSet<SliceName>) -> impl Fn(SliceName) -> bool {
     let most = own.iter().map(|slice| slice.pieces()).max().unwrap_or(0);
     let crowned =

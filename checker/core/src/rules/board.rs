@@ -61,8 +61,8 @@ pub(crate) fn bits_in(mask: impl Into<u64>) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What lies in one direction from a square: the masks of the squares one and two steps away. A
-/// piece steps to the first, or jumps over the first to the second. 0 beyond the edge.
+/// A direction from a square: the masks of the squares one and two steps away. A piece steps to the
+/// first, or jumps over the first to the second. 0 beyond the edge.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Way {
     pub(crate) near: u32,

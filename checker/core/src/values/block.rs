@@ -71,6 +71,6 @@ impl<'a> Place<'a> {
 pub(crate) struct RowWord {
     /// The first of them.
     pub(crate) index: u64,
-    /// Which of the 64 from there on belong to the row: beyond its end another one begins.
+    /// The bits of the row among the 64 from there on: beyond its end another row begins.
     pub(crate) mask: u64,
 }

@@ -86,7 +86,7 @@ pub fn pair_sizes(board: &Board, cover: &Cover) -> Vec<PairSize> {
     pairs(board, cover).into_iter().map(size).collect()
 }
 
-/// How the indices of a slice are made up.
+/// The shape of a slice: the ranges that make up its indices.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     /// The slice.

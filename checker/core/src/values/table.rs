@@ -77,7 +77,7 @@ impl Words<'_> {
 /// The values of one slice.
 #[derive(Debug)]
 pub struct Table {
-    /// How the indices of the slice are made up.
+    /// The shape of the slice.
     pub shape: Shape,
     /// The memory of all tables, and the words of it that are this table's.
     memory: Arc<Scratch>,

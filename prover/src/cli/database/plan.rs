@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     table.finish()
 }
 
-/// What is smaller than the proof of a game.
+/// Advice of problems that are smaller than the proof of a game.
 pub(crate) const SMALLER: &str = "Smaller: a database of more pieces (--pieces), a smaller board \
     (--game 8x6), a position after some moves (--fen, --moves, --opening), or one side alone \
     (--claim).";

@@ -1,4 +1,4 @@
-//! What a certificate says of how it was made: a typed object that is shown and never relied on.
+//! The provenance of a certificate: a typed object that is shown and never relied on.
 
 use super::bounded;
 use certificate_spec::claim::Question;

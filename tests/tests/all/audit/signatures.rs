@@ -122,7 +122,7 @@ fn a_made_up_note_is_no_acceptance() {
     refused("cert made-up --keys trusted", "DECLINED cover", &here);
 }
 
-/// Why `check merge` says that these bytes are not a note.
+/// Returns the reason for which `check merge` says that these bytes are not a note.
 fn refusal(bytes: &[u8], here: &Path) -> String {
     fs::write(here.join("other"), bytes).unwrap();
     let output = run(&path("check"), &["merge", "cert", "other"], here);

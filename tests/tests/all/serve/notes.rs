@@ -1,4 +1,4 @@
-//! Which keys have signed notes about the certificates that are served.
+//! The keys that have signed notes about the certificates that are served.
 
 use std::fs;
 use std::path::Path;

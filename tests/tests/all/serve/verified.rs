@@ -11,7 +11,7 @@ use tests::programs::{check, fails, path};
 
 use super::{Server, small_proof};
 
-/// What the server says of its first certificate, once the check has ended.
+/// Returns the server's answer about its first certificate, once the check has ended.
 fn verified(server: &Server) -> Value {
     loop {
         let verified = server.get("/api/certificates").json()[0]["verified"].take();
