@@ -280,6 +280,14 @@ impl Journal {
     }
 }
 
+impl Drop for Journal {
+    /// Releases the lock. Closing the file is not enough: a child that another thread has just
+    /// started holds a copy of the handle until it runs its program.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 /// The slices of a pair and the digests of their tables, if a check writes such a text.
 fn pair_of(text: &str) -> Option<Vec<(SliceName, Digest)>> {
     let fields: Vec<&str> = text.split(' ').collect();

@@ -67,6 +67,7 @@ pub use depth::{DepthFinder, Depths};
 pub use disk::atomic::{self, UNFINISHED};
 pub use disk::error::StoreError;
 pub use disk::figures::Figures;
+pub use disk::locks::Lock;
 pub use disk::store::Store;
 pub use index::cover;
 pub use index::slice::{Slice, locate, position_at};

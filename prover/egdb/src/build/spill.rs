@@ -1,10 +1,9 @@
 //! Tables that a build needs in mapped files, where they do not fit into memory.
 
-use std::fs;
-
 use super::error::BuildError;
 use super::placement::TablePlacement;
 use super::session::BuildSession;
+use crate::disk::locks::Lock;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use crate::values::table::Table;
@@ -20,7 +19,7 @@ impl BuildSession<'_> {
         &mut self,
         spill_budget: u64,
         wait: impl FnOnce(),
-    ) -> Result<fs::File, BuildError> {
+    ) -> Result<Lock, BuildError> {
         self.placement = TablePlacement::Spilled { spill_budget };
         // Slices that an earlier run has finished are not in the MANIFEST yet.
         for slice in Slice::all(self.board, &self.cover) {

@@ -9,7 +9,7 @@
 pub mod atomic;
 pub(crate) mod error;
 pub(crate) mod figures;
-mod locks;
+pub(crate) mod locks;
 mod manifest;
 pub(crate) mod mapped;
 pub(crate) mod open_files;

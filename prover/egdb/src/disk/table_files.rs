@@ -4,7 +4,7 @@
 //! right for any database, and a file with another key has another name.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use certificate_spec::database::SliceRecord;
 
 use super::atomic::remove_unfinished;
 use super::error::StoreError;
-use super::locks::lock_or_wait;
+use super::locks::{Lock, lock_or_wait};
 use super::mapped::{self, MappedTable};
 use super::store::Store;
 use crate::index::slice::Slice;
@@ -96,16 +96,16 @@ impl TableFiles {
         missing_is((), fs::remove_file(&path)).map_err(|source| StoreError::Io { path, source })
     }
 
-    /// Keeps other processes from making tables, as long as the file is held. If another process
+    /// Keeps other processes from making tables, as long as the lock is held. If another process
     /// makes tables, calls `wait` and waits until it is done. Removes the files that a killed
     /// process has left unfinished.
-    pub(crate) fn lock(&self, wait: impl FnOnce()) -> Result<File, StoreError> {
+    pub(crate) fn lock(&self, wait: impl FnOnce()) -> Result<Lock, StoreError> {
         let path = self.directory.with_extension("tables.lock");
         let io = |source| StoreError::Io { path: path.clone(), source };
         fs::create_dir_all(&self.directory).map_err(io)?;
-        let file = lock_or_wait(&path, wait).map_err(io)?;
+        let lock = lock_or_wait(&path, wait).map_err(io)?;
         remove_unfinished(&self.directory).map_err(io)?;
-        Ok(file)
+        Ok(lock)
     }
 
     /// Removes all tables (under [`TableFiles::lock`]); returns the freed bytes.
