@@ -8,8 +8,8 @@ mod counting;
 #[path = "../../tests/fuzz/src/targets/mod.rs"]
 mod targets;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 use targets::{ALL, Target, run};
 
 #[global_allocator]
@@ -18,6 +18,9 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 /// There is one test, because the allocations of another would count.
 #[test]
 fn nothing_is_found_again() {
+    if env::var_os("WRITE_SEEDS").is_some() {
+        write_seeds();
+    }
     kept_inputs();
     absurd_fields();
 }
@@ -27,9 +30,8 @@ fn corpus(target: &Target) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fuzz/corpus").join(target.name)
 }
 
-#[test]
-#[ignore = "writes inputs to begin with, for `tests/fuzz/run`"]
-fn seeds() {
+/// Writes inputs to begin with, for `tests/fuzz/run seeds`.
+fn write_seeds() {
     for target in ALL {
         fs::create_dir_all(corpus(&target)).unwrap();
         for (i, seed) in (target.seeds)().into_iter().enumerate() {

@@ -7,8 +7,8 @@ mod counting;
 #[path = "../../../tests/fuzz/src/games.rs"]
 mod games;
 
-use std::fs;
 use std::path::PathBuf;
+use std::{env, fs};
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
@@ -21,6 +21,9 @@ fn corpus() -> PathBuf {
 /// There is only one test, because allocations of another one at the same time would be counted.
 #[test]
 fn nothing_is_found_again() {
+    if env::var_os("WRITE_SEEDS").is_some() {
+        write_seeds();
+    }
     let kept = fs::read_dir(corpus()).unwrap();
     let kept: Vec<Vec<u8>> = kept.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
     // The corpus itself must not be lost.
@@ -34,9 +37,8 @@ fn nothing_is_found_again() {
     }
 }
 
-#[test]
-#[ignore = "writes inputs to begin with, for `tests/fuzz/run`"]
-fn seeds() {
+/// Writes inputs to begin with, for `tests/fuzz/run seeds`.
+fn write_seeds() {
     fs::create_dir_all(corpus()).unwrap();
     for (i, seed) in games::seeds().into_iter().enumerate() {
         fs::write(corpus().join(format!("seed-{i}")), seed).unwrap();

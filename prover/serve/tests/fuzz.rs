@@ -9,8 +9,8 @@ mod hub;
 #[path = "../../../tests/fuzz/src/requests.rs"]
 mod requests;
 
-use std::fs;
 use std::path::PathBuf;
+use std::{env, fs};
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
@@ -29,6 +29,9 @@ fn corpus(name: &str) -> PathBuf {
 /// There is only one test, because allocations of another one at the same time would be counted.
 #[test]
 fn nothing_is_found_again() {
+    if env::var_os("WRITE_SEEDS").is_some() {
+        write_seeds();
+    }
     for (name, run, seeds) in TARGETS {
         let kept = fs::read_dir(corpus(name)).unwrap();
         let kept: Vec<Vec<u8>> =
@@ -45,9 +48,8 @@ fn nothing_is_found_again() {
     }
 }
 
-#[test]
-#[ignore = "writes inputs to begin with, for `tests/fuzz/run`"]
-fn seeds() {
+/// Writes inputs to begin with, for `tests/fuzz/run seeds`.
+fn write_seeds() {
     for (name, _, seeds) in TARGETS {
         fs::create_dir_all(corpus(name)).unwrap();
         for (i, seed) in seeds().into_iter().enumerate() {
