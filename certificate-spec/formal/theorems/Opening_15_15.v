@@ -21,10 +21,10 @@ Definition after_15_plies (p : position) : Prop :=
 
 (** The positions of at most seven pieces that the certificate leads to. *)
 Definition reached_15_15 : list position :=
-  map (unpack board_8x8) (reached opening_15_15.met).
+  map (unpack board_8x8) (reached opening_15_15.met_White).
 
 Theorem opening_15_15 : (forall y, In y reached_15_15 -> NotLost board_8x8 White y) ->
   forall p, after_15_plies p -> NotLost board_8x8 White p.
-Proof. intros H. exact (opening_15_15.proved (fun y I => H _ (in_map _ _ _ I))). Qed.
+Proof. intros H. exact (opening_15_15.not_lost_White (fun y I => H _ (in_map _ _ _ I))). Qed.
 
 Print Assumptions opening_15_15.

@@ -22,10 +22,10 @@ Definition after_nine_plies (p : position) : Prop :=
 (** The positions of at most seven pieces, or eight with four of each side, that the certificate
     leads to. *)
 Definition reached_15_9 : list position :=
-  map (unpack board_8x8) (reached opening_15_9.met).
+  map (unpack board_8x8) (reached opening_15_9.met_White).
 
 Theorem opening_15_9 : (forall y, In y reached_15_9 -> NotLost board_8x8 White y) ->
   forall p, after_nine_plies p -> NotLost board_8x8 White p.
-Proof. intros H. exact (opening_15_9.proved (fun y I => H _ (in_map _ _ _ I))). Qed.
+Proof. intros H. exact (opening_15_9.not_lost_White (fun y I => H _ (in_map _ _ _ I))). Qed.
 
 Print Assumptions opening_15_9.

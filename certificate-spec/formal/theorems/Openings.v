@@ -25,17 +25,17 @@ Definition after_23_plies (p : position) : Prop :=
 
 (** The positions of at most six pieces that the certificate leads to. *)
 Definition reached_15_23 : list position :=
-  map (unpack board_8x8) (reached opening_15_23.met).
+  map (unpack board_8x8) (reached opening_15_23.met_White).
 
 Theorem opening_15_23 : (forall y, In y reached_15_23 -> NotLost board_8x8 White y) ->
   forall p, after_23_plies p -> NotLost board_8x8 White p.
-Proof. intros H. exact (opening_15_23.proved (fun y I => H _ (in_map _ _ _ I))). Qed.
+Proof. intros H. exact (opening_15_23.not_lost_White (fun y I => H _ (in_map _ _ _ I))). Qed.
 
 (** * A win *)
 
 (** B:W13,14,17:B1,2,5 on 6x6, which Black wins over at most three pieces. *)
 Definition board_6x6 : board := {| rows := 6; columns := 6 |}.
-Definition reached_6x6 : list position := map (unpack board_6x6) (reached win_6x6.met).
+Definition reached_6x6 : list position := map (unpack board_6x6) (reached win_6x6.met_Black).
 
 Theorem win_6x6 : (forall y, In y reached_6x6 -> Win board_6x6 Black y) ->
   forall p, placed board_6x6 Black [
@@ -45,7 +45,7 @@ Theorem win_6x6 : (forall y, In y reached_6x6 -> Win board_6x6 Black y) ->
     none; none; none;
       white_man; white_man; none;
     none; white_man; none] p -> Win board_6x6 Black p.
-Proof. intros H. exact (win_6x6.proved (fun y I => H _ (in_map _ _ _ I))). Qed.
+Proof. intros H. exact (win_6x6.wins_Black (fun y I => H _ (in_map _ _ _ I))). Qed.
 
 (** What they assume together; `make theorems` compares it with openings.txt. *)
 Definition openings := (opening_15_23, win_6x6).

@@ -6,9 +6,17 @@ use clap::Args;
 use draughtproof_proof::certificate::{Stored, StoredProof};
 use draughtproof_proof::report::{CertificateReport, certificate_page, coq, json, text, tsv};
 
+use super::certificate::require_database;
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
+use crate::cli::options::DatabaseOption;
 use crate::cli::output::{PageFormat, PageOptions, QuietOption};
+use crate::egdb::{BuildSession, Slice, Store};
+
+/// The most indices of a database that is written for Coq, whose parser is slow.
+const MOST_INDICES: u64 = 20_000_000;
+/// Memory for the values of such a database.
+const MEMORY: u64 = 1 << 30;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("report"))]
@@ -16,9 +24,13 @@ pub(crate) struct Options {
     /// The certificate
     #[arg(value_name = "CERT")]
     certificate: PathBuf,
-    /// Write a theorem in Coq in place of the report; the certificate must not rest on a database
+    /// Write a theorem in Coq in place of the report; the values of a database are its hypothesis
     #[arg(long, conflicts_with = "format")]
     coq: bool,
+    /// Directory of the databases: with --coq, write the values of the database, too, so that the
+    /// theorem has no hypothesis; for claims of not losing, over a small database
+    #[arg(long, value_name = "DIR", requires = "coq")]
+    db: Option<PathBuf>,
     #[command(flatten)]
     page: PageOptions,
     #[command(flatten)]
@@ -29,10 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut out = options.page.begin()?;
     let stored = Stored::read(&options.certificate)?;
     if options.coq {
-        let theorem = coq(&stored).ok_or_else(|| {
-            Failure::Input("--coq: expected no database and no assumed nodes, found some".into())
-        })?;
-        out.text(&theorem)?;
+        out.text(&theorem(&stored, options)?)?;
         return out.finish();
     }
     let work = stored.proofs.iter().map(StoredProof::positions).sum();
@@ -47,4 +56,27 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     };
     out.text(&text)?;
     out.finish()
+}
+
+/// The theorem that a certificate proves.
+fn theorem(stored: &Stored, options: &Options) -> Result<String, Failure> {
+    let wrong = |text: String| Err(Failure::Input(text));
+    if stored.assumed() > 0 {
+        return wrong(format!("--coq: expected no assumed nodes, found {}", stored.assumed()));
+    }
+    let Some(db) = options.db.clone() else { return Ok(coq(stored, None)) };
+    let (board, cover) = (&stored.game.board, &stored.claim.cover);
+    let indices = Slice::all(board, cover).into_iter().map(|slice| slice.indices(board));
+    let indices = indices.fold(0, u64::saturating_add);
+    if stored.proofs.iter().any(|proof| proof.question.is_win()) || indices > MOST_INDICES {
+        return wrong(format!(
+            "--db: expected a claim of not losing over 1 to {MOST_INDICES} indices, found {} over \
+             {indices}; without --db the values are a hypothesis",
+            stored.claim.value.word(),
+        ));
+    }
+    require_database(&DatabaseOption { db: db.clone() }, stored)?;
+    let store = Store::new(&db, board);
+    let values = BuildSession::new(&store, cover, MEMORY)?.load_all(|_| ())?;
+    Ok(coq(stored, Some(&values)))
 }
