@@ -35,8 +35,13 @@ impl Scratch {
     /// # Errors
     /// There is not enough.
     pub fn memory(words: u64) -> io::Result<Scratch> {
-        let map = |length| Ok(MmapOptions::new().len(length).map_anon()?.into());
-        Scratch::new(words, map)
+        Scratch::new(words, |length| {
+            let map = MmapRaw::from(MmapOptions::new().len(length).map_anon()?);
+            // Tables are read at random: fewer, larger pages. A system without them goes on as before.
+            #[cfg(target_os = "linux")]
+            let _ = map.advise(memmap2::Advice::HugePage);
+            Ok(map)
+        })
     }
 
     /// A file without a name in this folder, for this number of [`Words`].
