@@ -28,7 +28,7 @@ fn parse_share(text: &str) -> Result<u32, String> {
     share.ok_or_else(|| "not a share; write 1% or 0.05%, at least 0.0001%, at most 100%".into())
 }
 
-/// How well to check values of the database.
+/// The strength of a check of values of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum LevelName {
     /// Derive all values again from the rules, and compare
@@ -43,7 +43,7 @@ pub struct CheckArguments {
     /// The folder of databases
     #[arg(long, value_name = "DIR", default_value = "egdb")]
     pub db: PathBuf,
-    /// How well to check values of the database
+    /// The strength of the check of the database's values
     #[arg(long, value_enum, default_value = "exact")]
     level: LevelName,
     /// The most that tables of values may take in memory, as in 4GiB, 512MiB or plain bytes
@@ -74,7 +74,8 @@ pub struct CheckArguments {
     /// it as a node, so that a draw of 8 nodes has nodes=K/10
     #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "journal")]
     sample: Option<u32>,
-    /// What the sample depends on besides the root [default: a random number; the verdict has it]
+    /// The number on which the sample depends besides the root [default: a random number, which the
+    /// verdict has]
     #[arg(long, value_name = "S", requires = "sample")]
     seed: Option<u64>,
     /// No progress on standard error

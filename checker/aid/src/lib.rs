@@ -1,4 +1,4 @@
-//! What `check` needs and need not trust. A mistake in this crate can refute a right certificate,
+//! Parts that `check` needs and need not trust. A mistake in this crate can refute a right certificate,
 //! or end a check with an error; it cannot make `s VERIFIED` of a wrong one. The head of each file
 //! says why.
 //!

@@ -260,8 +260,9 @@ fn judge_journal(believed: Believed, pairs: usize) -> Result<(), String> {
     }
 }
 
-/// What a note of a shard covers, without witnesses. The error is what the note would have to say.
-/// A note about this certificate that cannot be true is an error, as others rest on its tables.
+/// Returns the cover of a note of a shard, without witnesses. The error is what the note would have
+/// to say. A note about this certificate that cannot be true is an error, as others rest on its
+/// tables.
 fn shard(part: &Part, fields: &Fields, about: &Description, level: Level) -> Result<Cover, String> {
     let (pairs, questions) = (&about.pairs, &about.questions);
     let of = pairs.len();

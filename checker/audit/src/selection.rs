@@ -1,4 +1,4 @@
-//! Which part of a certificate and its database is verified: all of it, a shard or a sample
+//! The part of a certificate and its database that is verified: all of it, a shard or a sample
 //! (`SPEC.md` §11).
 //!
 //! The work is a sequence: the slices of the database, a slice and its twin at a time, then the

@@ -43,7 +43,7 @@ enum Command {
     Duel(Duel),
 }
 
-/// How games are played.
+/// The options of games.
 #[derive(Args, Debug)]
 struct Games {
     /// Directory of the databases
@@ -55,7 +55,7 @@ struct Games {
     /// Nodes for each move
     #[arg(long, default_value_t = 2500)]
     nodes: u64,
-    /// Where random numbers begin
+    /// The seed of random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -83,7 +83,7 @@ struct Fit {
     /// Files of positions
     #[arg(required = true)]
     positions: Vec<PathBuf>,
-    /// How often all positions are gone over
+    /// The number of times that all positions are gone over
     #[arg(long, default_value_t = 20)]
     passes: u32,
     /// The greatest step of a parameter
@@ -95,7 +95,7 @@ struct Fit {
     /// The score at which a win is e times as likely as a loss, in hundredths of a man
     #[arg(long, default_value_t = 145.0)]
     unit: f32,
-    /// Where random numbers begin
+    /// The seed of random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The network that is made

@@ -82,7 +82,7 @@ struct Options {
     /// Begin with N random moves from the start instead of ballots
     #[arg(long, value_name = "N", conflicts_with = "ballots")]
     random_plies: Option<usize>,
-    /// Which order of ballots, which random moves
+    /// The seed of the order of ballots and of random moves
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Plies without a capture or a move of a man after which a game is drawn
@@ -101,7 +101,7 @@ struct Options {
     /// Write all games in PDN; the file is replaced
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
-    /// How to print
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }

@@ -43,7 +43,7 @@ pub(super) enum PageFormat {
 /// The options for the format and the place of a result.
 #[derive(Args, Debug)]
 pub(super) struct ResultOptions {
-    /// How to print
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     pub(super) format: Format,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(super) struct ResultOptions {
 /// The options of a result that can also be a page for a browser.
 #[derive(Args, Debug)]
 pub(super) struct PageOptions {
-    /// How to print
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: PageFormat,
     #[command(flatten)]

@@ -37,7 +37,7 @@ struct Arguments {
     /// One in N of each class is also given to the program `check`
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
-    /// How to print the outcome
+    /// The format of the outcome
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Write the mutant of this number to the directory given by --keep, and check nothing

@@ -5,13 +5,13 @@ use clap::builder::RangedU64ValueParser;
 
 use super::base::Selection;
 
-/// Which mutants are drawn, and how many are judged at a time.
+/// The choice of mutants, and the number that are judged at a time.
 #[derive(Args)]
 pub struct DrawOptions {
-    /// What the mutants are drawn from
+    /// The seed of the mutants
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// How many are checked at a time, at most 256; the outcome is the same
+    /// The number that are checked at a time, at most 256; the outcome is the same
     #[arg(long, value_name = "T", default_value_t = 1,
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     pub threads: usize,

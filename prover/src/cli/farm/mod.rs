@@ -48,7 +48,7 @@ struct StatusOptions {
     farm: String,
     #[command(flatten)]
     login: LoginOptions,
-    /// How it is printed
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: StatusFormat,
     #[command(flatten)]

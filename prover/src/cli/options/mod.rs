@@ -307,7 +307,7 @@ impl StoredOptions {
 pub(crate) struct BuildOptions {
     #[command(flatten)]
     pub(crate) game: GameOption,
-    /// Which positions: N for those with at most N pieces, N:M for those of them with at most M on
+    /// The positions: N for those with at most N pieces, N:M for those of them with at most M on
     /// a side, or several of these, such as 7,8:4
     #[arg(long = "pieces", value_name = "COVER", required = true)]
     cover: Option<Cover>,

@@ -31,7 +31,7 @@ impl From<ValuesOption> for Holding {
 /// The options for the place of the values, and for the disk that it may take.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ValuesOptions {
-    /// Where the values of the database are [default: resident up to 64 MiB, else mapped]
+    /// The place of the database's values [default: resident up to 64 MiB, else mapped]
     #[arg(long, value_enum)]
     values: Option<ValuesOption>,
     #[command(flatten)]

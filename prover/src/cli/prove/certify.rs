@@ -45,7 +45,7 @@ pub(crate) struct Options {
     game: GameOption,
     #[command(flatten)]
     start: StartOptions,
-    /// What to prove
+    /// The claim to prove
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
     /// Use the database of at most COVER pieces [default: by the size of the game]
@@ -95,8 +95,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "T", requires = "threshold",
           value_parser = clap::value_parser!(u32).range(1..10_000))]
     until_threshold: Option<u32>,
-    /// Where results of searches are kept, to go on from and to use again, and beside it long
-    /// searches that are under way [default: DIR/RxC.results in the directory of the databases,
+    /// The file in which results of searches are kept, to go on from and to use again, and beside
+    /// it long searches that are under way [default: DIR/RxC.results in the directory of the databases,
     /// or beside --emit if that one cannot be written]
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     certificates: Vec<PathBuf>,
     #[command(flatten)]
     start: StartOptions,
-    /// What to prove
+    /// The claim to prove
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
     /// Look for the starts of the certificates up to N moves from the start
