@@ -13,7 +13,7 @@ export const path = (name) => name.split(/[-x]/).map(Number);
 export class Board {
   /** `choose(names)` gets the moves that a click or key can mean; `say` what a cursor is on. */
   constructor(svg, choose, say) {
-    Object.assign(this, { svg, choose, say, turned: false, chosen: null, cursor: null, drag: null, edit: null });
+    Object.assign(this, { svg, choose, say, turned: false, chosen: null, cursor: null, drag: null, edit: null, wrong: [] });
     svg.addEventListener("click", (event) => {
       const square = Number(event.target.dataset.square);
       if (square) this.press(square);
@@ -91,6 +91,7 @@ export class Board {
       const go = this.edit || starts.has(square) || targets.has(square) ? " go" : "";
       const field = this.fields.get(square);
       for (const [key, value] of Object.entries({ class: `dark${go}`, x, y })) field.setAttribute(key, value);
+      if (this.wrong.includes(square)) this.add("rect", { class: "wrong", x: x + 0.04, y: y + 0.04, width: 0.92, height: 0.92 });
       if (square === this.chosen) this.add("rect", { class: "chosen", x, y, width: 1, height: 1 });
       this.add("text", { class: "number", x: x + 0.03, y: y + 0.145 }, square);
       const piece = squares.get(square);

@@ -7,7 +7,7 @@ import { $, claim, element, showGame, showMoves, showProofs, showSlices, showWay
 import { setUpBox } from "./setup.js";
 import { isOpen, solve } from "./solved.js";
 import { showQuestions, showWhy } from "./why.js";
-import { SIDES, positionInWords, sources, verdict } from "./words.js";
+import { SIDES, estimate, positionInWords, sources, verdict } from "./words.js";
 
 const REPETITIONS = 3;
 /** Milliseconds between two questions whether a certificate has been verified. */
@@ -93,7 +93,7 @@ function result() {
 function showValues() {
   $("verdict").textContent = verdict(answer, hasProof());
   const from = sources(answer);
-  $("because").textContent = from ? `Known from: ${from}` : "";
+  $("because").textContent = from ? `Known from: ${from}` : estimate(answer);
   showMoves(answer, hasProof(), (move) => attempt(() => play(move)), (name) => board.point(name));
 }
 
@@ -115,7 +115,7 @@ function showWayAndWhy() {
   const asked = turn;
   const walk = (moves) => attempt(() => playAll(moves));
   if ($("way-box").open) attempt(() => showWay(game.site.board, fen, walk));
-  if ($("why-box").open) attempt(() => showWhy(fen, walk, () => asked === turn));
+  attempt(() => showWhy(answer, walk, () => asked === turn));
 }
 
 /** The other side's move. */
@@ -260,6 +260,8 @@ function listen(boards) {
   });
   on("set-pdn", "click", async () => {
     const read = await post(`api/${game.site.board}/pdn`, { pdn: $("pdn").value });
+    // A game that was played is shown as it is: nobody replies.
+    $("side").value = "both";
     await begin({ ...read, name: read.game });
     if (read.fault) say(`The rest is left out: ${read.fault}`, true);
   });

@@ -1,7 +1,7 @@
 // The editor of positions: pieces are put on the board, and a game begins from there.
 
 import { $ } from "./panels.js";
-import { pieces } from "./words.js";
+import { SIDES, pieces } from "./words.js";
 
 /** The FEN of pieces by square. */
 function fenOf(turn, squares) {
@@ -16,6 +16,20 @@ function chosenPiece() {
   return value ? { side: value[0], king: value[1] === "K" } : undefined;
 }
 
+/** Squares whose men would be kings: black men on the last row, white ones on the first. */
+function wrongSquares(board, squares) {
+  const far = { B: board.rows - 1, W: 0 };
+  const isWrong = ([square, { side, king }]) => !king && board.places.get(square).row === far[side];
+  return [...squares].filter(isWrong).map(([square]) => square);
+}
+
+/** What keeps the pieces from being a position; nothing if they are one. */
+function lack(wrong, squares) {
+  const missing = ["B", "W"].filter((side) => ![...squares.values()].some((piece) => piece.side === side));
+  if (missing.length) return `There is no ${missing.map((side) => SIDES[side].toLowerCase()).join(" and no ")} piece yet`;
+  return wrong.length ? `A man on ${wrong.join(", ")} would be a king: it stands on the other side's first row` : "";
+}
+
 const isSame = (a, b) => a && b && a.side === b.side && a.king === b.king;
 
 /**
@@ -25,7 +39,12 @@ const isSame = (a, b) => a && b && a.side === b.side && a.king === b.king;
  */
 export function setUpBox(board, { current, start, begin, leave }) {
   let squares = new Map();
-  const show = () => board.show(fenOf($("setup-turn").value, squares), [], null);
+  const show = () => {
+    board.wrong = wrongSquares(board, squares);
+    board.show(fenOf($("setup-turn").value, squares), [], null);
+    $("setup-lack").textContent = lack(board.wrong, squares);
+    $("setup-done").disabled = $("setup-lack").textContent !== "";
+  };
   const take = (fen) => {
     const position = pieces(fen);
     squares = position.squares;
@@ -40,6 +59,9 @@ export function setUpBox(board, { current, start, begin, leave }) {
   };
   $("setup-box").addEventListener("toggle", () => {
     board.edit = $("setup-box").open ? put : null;
+    board.wrong = [];
+    // Nothing is known of pieces that are still being put down.
+    document.body.classList.toggle("editing", $("setup-box").open);
     if (board.edit) take(current());
     else leave();
   });

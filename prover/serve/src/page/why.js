@@ -18,24 +18,20 @@ function rest({ place, below }) {
   return `${more ? "more than " : ""}${parts.filter(Boolean).join(" and ")}, then the database`;
 }
 
-/** Where a position is in the proof, with links to what the certificate has there. */
-function placeInWords({ place }, { root, question }) {
-  const link = (number, text) => {
-    const address = `api/certificates/${root}/nodes/${number}?question=${question}`;
-    return element("a", text, { href: address });
-  };
+/** Where a position is in the proof. */
+function placeInWords({ place }) {
   switch (place.kind) {
     case "node":
-      return ["This position is ", link(place.number, `node ${place.number}`), " of the proof."];
+      return `This position is node ${place.number} of the proof.`;
     case "leaf":
-      return ["This position is in ", link(place.node, `leaf ${place.number}`), " of the proof."];
+      return `This position is in leaf ${place.number} of the proof.`;
     case "database":
-      return ["The database has this position; the proof ends here."];
+      return "The database has this position; the proof ends here.";
     case "over":
-      return ["The game is over."];
+      return "The game is over.";
     default:
-      return ["This proof does not have this position. It has an answer to each move of the other side, " +
-        "but only one move of its own side. Go back to follow it."];
+      return "This proof does not have this position. It has an answer to each move of the other side, " +
+        "but only one move of its own side. Go back to follow it.";
   }
 }
 
@@ -62,19 +58,33 @@ export function showQuestions(certificates) {
       return option;
     }));
   $("question").replaceChildren(...options);
-  $("why-box").hidden = options.length === 0;
-  const isDraw = certificates[0]?.value === "DRAW";
-  $("why-claim").textContent = isDraw ? "A draw is proved twice: each side has a way never to lose, whatever the other plays." : "";
 }
 
-/** The proof of the chosen question at a position. `play` makes moves. */
-export async function showWhy(fen, play, isCurrent) {
-  if (!$("question").value) return;
+/** The questions whose proofs have a position, as the answer about it says. */
+function questionsThatApply({ from }) {
+  const inProof = [from.lower, from.upper].filter(({ certificate }) => certificate);
+  return [...new Set(inProof.map(({ certificate, question }) => `${certificate} ${question}`))];
+}
+
+/**
+ * The proof at a position that an answer is about. At another position than before the question
+ * changes to one whose proof has it. `play` makes moves.
+ */
+export async function showWhy(known, play, isCurrent) {
+  const { fen } = known;
+  $("why-box").hidden = !$("question").value || !known.moves.length;
+  if ($("why-box").hidden) $("why").dataset.fen = fen;
+  if ($("why-box").hidden || !$("why-box").open) return;
+  const apply = questionsThatApply(known);
+  const isElsewhere = $("why").dataset.fen !== fen;
+  if (isElsewhere && apply.length && !apply.includes($("question").value)) $("question").value = apply[0];
+  $("why-claim").textContent = apply.length > 1 && known.value === "draw" ?
+    "The draw is proved twice: each side has a way never to lose, whatever the other plays." : "";
   const [root, question] = $("question").value.split(" ");
   const answer = await get(`api/certificates/${root}/why`, { question, fen });
   if (!isCurrent()) return;
   const sides = fen[0] === "B" ? [SIDES.B, SIDES.W] : [SIDES.W, SIDES.B];
-  $("why-place").replaceChildren(...placeInWords(answer, { root, question }));
+  $("why-place").textContent = placeInWords(answer);
   $("why").dataset.fen = answer.fen;
   $("why").replaceChildren(...answer.moves.map((move) => step(move, sides, play)));
 }

@@ -41,13 +41,17 @@ export function positionInWords(fen) {
 /** The bounds of a position or move. */
 export const bounds = (answer) => [answer.value ?? answer.lower, answer.value ?? answer.upper];
 
+/** Whether the server may still find more about a move. */
+export const isUnderWay = (solved) => solved?.by === "waiting" || solved?.by === "searching";
+
 /** A value as a short label, with its kind for the colour. `hasProof`: whether one is served. */
 export function label(answer, hasProof) {
   const [lower, upper] = bounds(answer);
   if (lower === upper) return { text: { win: "W", draw: "D", loss: "L" }[lower], kind: lower };
-  if (answer.solved?.by === "waiting") return { text: "…", kind: "open" };
   if (lower === "draw") return { text: "D or W", kind: "open" };
   if (upper === "draw") return { text: "L or D", kind: "open" };
+  if (answer.solved?.score != null) return { text: `≈ ${scoreInWords(answer.solved.score)}`, kind: "open" };
+  if (isUnderWay(answer.solved)) return { text: "…", kind: "open" };
   return { text: hasProof ? "not in proof" : "not known", kind: "open" };
 }
 
@@ -86,6 +90,7 @@ function sourceInWords(source) {
     database: "database",
     capture: "database, after the captures",
     rules: "rules",
+    solved: "solved here",
     moves: "values of the moves",
     node: `node ${source.number}`,
     leaf: `leaf ${source.number}`,
@@ -101,10 +106,25 @@ function scoreInWords(score) {
 
 /** What the server has solved of a value, or guesses. */
 function solvedInWords({ by, nodes, score }) {
-  const guess = score == null ? "" : `, guess ${scoreInWords(score)}`;
-  if (by === "waiting") return `being solved here${guess}`;
   const spent = nodes ? ` with ${nodes.toLocaleString("en")} nodes` : "";
-  return by === "solved" ? `solved here${spent}` : `not decided here${spent}${guess}`;
+  const guess = score == null ? "" : `; ≈ ${scoreInWords(score)} is an estimate`;
+  switch (by) {
+    case "solved":
+      return `solved here${spent}`;
+    case "searching":
+      return `being solved here${guess}`;
+    case "waiting":
+      return `waiting to be solved here${guess}`;
+    default:
+      return nodes ? `not decided here${spent}${guess}` : `too far from the database to be solved${guess}`;
+  }
+}
+
+/** The engine's estimate of a position that nothing decides, as a sentence; nothing if there is none. */
+export function estimate(answer) {
+  const scores = answer.moves.map((move) => move.solved?.score).filter((score) => score != null);
+  if (!scores.length || bounds(answer)[0] !== "loss" || bounds(answer)[1] !== "win") return "";
+  return `The engine's estimate is ${scoreInWords(Math.max(...scores))} men for ${SIDES[answer.fen[0]]}. It proves nothing.`;
 }
 
 /** Where a value comes from; nothing if there is none. */
