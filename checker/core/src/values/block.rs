@@ -2,7 +2,7 @@
 //!
 //! Trusts: `numbering.rs`.
 
-use super::table::{Table, Words};
+use super::table::{RowWord, Table, Words};
 use crate::rules::Bits;
 use certificate_spec::database::SliceName;
 
@@ -64,13 +64,4 @@ impl<'a> Place<'a> {
             (first..end).step_by(64).map(move |at| RowWord { index: at, mask: mask(at) })
         })
     }
-}
-
-/// Up to 64 indices of a row of a block.
-#[derive(Clone, Copy)]
-pub(crate) struct RowWord {
-    /// The first of them.
-    pub(crate) index: u64,
-    /// The bits of the row among the 64 from there on: beyond its end another row begins.
-    pub(crate) mask: u64,
 }

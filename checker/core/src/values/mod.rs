@@ -6,11 +6,11 @@ mod kingsets;
 mod numbering;
 mod table;
 
-#[cfg(test)]
-pub(crate) use block::RowWord;
 pub(crate) use block::{Block, Place};
 pub use database::Database;
 pub(crate) use kingsets::KingSets;
 pub use numbering::{PairSize, Shape, pair_sizes, pairs};
 pub(crate) use numbering::{rank, slice_of, slices};
+#[cfg(test)]
+pub(crate) use table::RowWord;
 pub use table::{Table, Value};

@@ -7,7 +7,6 @@
 //! words at their edges. Each block is settled once, before any other reads it; the end of a
 //! parallel loop orders the two.
 
-use super::block::RowWord;
 use super::numbering::Shape;
 use crate::rules::Bits;
 use certificate_spec::Digest;
@@ -30,6 +29,15 @@ pub enum Value {
     Draw,
     /// The opponent can force the side to move into having no move.
     Loss,
+}
+
+/// Up to 64 indices of a row of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct RowWord {
+    /// The first of them.
+    pub(crate) index: u64,
+    /// The bits of the row among the 64 from there on: beyond its end another row begins.
+    pub(crate) mask: u64,
 }
 
 /// Words of 64 indices: which of them are wins, and which are losses.
