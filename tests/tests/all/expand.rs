@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use certificate_spec::claim::Claim;
+use certificate_spec::claim::{Claim, Value};
 use certificate_spec::cover::Cover;
 use certificate_spec::nodes::kind;
 use draughtproof_egdb::{BuildSession, DepthFinder, Depths, Store};
@@ -75,7 +75,7 @@ fn threads_make_no_difference() {
 #[test]
 fn leaves_are_cut_at_a_limit() {
     for (folder, game, claim, pieces, most) in
-        [("5x5-2", "5x5/2", "WHITE-WINS 5x5/2", "7", 100), ("8x4", "8x4", "DRAW 8x4", "6", 30_000)]
+        [("5x5-2", "5x5/2", "WHITE-WINS 5x5/2", "7", 100), ("8x4", "8x4", "DRAW 8x4", "6", 3_000)]
     {
         let here = &Scratch::empty();
         make_database(here, game, pieces);
@@ -120,14 +120,22 @@ fn faults_are_named() {
         let want = "--pieces: expected a cover smaller than 3 of ";
         expand(cert, pieces, 2, &[want, &format!("found {pieces}")]);
     }
+    // The proof of a win is a part of the larger one.
+    make_database(here, "5x5/2", "7");
+    let cert = &ladder("5x5-2");
     let mut draft = Draft::read(Path::new(cert));
-    draft.parts[0].nodes[0].kind = kind::ASSUMED;
+    draft.parts[0].nodes.iter_mut().for_each(|node| node.kind = kind::ASSUMED);
     draft.parts[0].leaves.clear();
     draft.write(&here.join("assumed"));
-    expand("assumed", "2", 3, &["assumed: no proof at B:W7,8:B1,2: it is only assumed"]);
-    // A strategy that leads to a lost position of the database.
+    expand("assumed", "3", 3, &["assumed: no proof at ", ": it is only assumed"]);
     let mut draft = Draft::read(Path::new(cert));
-    draft.parts[1].leaves[0].strategy.iter_mut().for_each(|byte| *byte ^= 1);
+    draft.parts[0].leaves[0].strategy.iter_mut().for_each(|byte| *byte ^= 1);
     draft.write(&here.join("false"));
-    expand("false", "2", 3, &["false: no proof at "]);
+    expand("false", "3", 3, &["false: no proof at "]);
+    // A claim of not losing is searched again, whatever the certificate says; a false one is found.
+    let mut draft = Draft::read(Path::new(&ladder("5x5-2")));
+    draft.claim.value = Value::BlackNotLost;
+    draft.parts.clear();
+    draft.write(&here.join("lost"));
+    expand("lost", "3", 3, &["lost: no proof at ", ": the database refutes it"]);
 }

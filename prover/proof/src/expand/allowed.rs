@@ -1,9 +1,10 @@
 //! The moves from which a smaller cover's strategy is chosen.
 //!
-//! Above the cover of the certificate these are moves into its positions, in its cover moves that
-//! keep the value. For a claim of winning a measure falls with each move, so that no choice can lead
-//! in a circle: above the cover, the number of a position in the order in which the certificate's
-//! own proof completes them; in the cover, the depth, which begins anew at each conversion.
+//! They must not lead to a position of the database whose value does not suit. For a claim of
+//! winning, they lead to positions of the certificate above its cover, and a measure falls with each
+//! move, so that no choice can lead in a circle: above the cover, the number of a position in the
+//! order in which the certificate's own proof completes them; in the cover, the depth, which begins
+//! anew at each conversion.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +14,7 @@ use super::ExpandError;
 use crate::board::{Board, Position, Side};
 use crate::certificate::{BrokenProof, Stored, StoredBasis, StoredProof, stored_replay};
 use crate::egdb::{DepthFinder, Depths, Value, Values, converts};
-use crate::search::{PositionMap, PositionSet, suits};
+use crate::search::{PositionMap, suits};
 
 /// The values and depths of a database.
 pub struct Sources<'a> {
@@ -32,15 +33,13 @@ pub(super) struct Allowed<'a> {
     pub(super) board: &'a Board,
     smaller: &'a Cover,
     sources: &'a Sources<'a>,
-    /// The positions of the certificate, where the claim is not to lose.
-    entered: PositionSet,
     /// The positions of the certificate in the order of its proof, where the claim is a win.
     numbers: PositionMap<u32>,
 }
 
 impl<'a> Allowed<'a> {
-    /// Replays the certificate's proof of a question. `replayed` gets the number of positions of
-    /// each leaf.
+    /// Replays the certificate's proof of a win; none of a claim of not losing is needed. `replayed`
+    /// gets the number of positions of each leaf.
     pub(super) fn new(
         stored: &'a Stored,
         proof: &'a StoredProof,
@@ -49,8 +48,11 @@ impl<'a> Allowed<'a> {
         replayed: impl Fn(u64),
     ) -> Result<Self, BrokenProof> {
         let board = &stored.game.board;
-        let (entered, numbers) = (PositionSet::new(board), PositionMap::new(board));
-        let mut allowed = Allowed { stored, proof, board, smaller, sources, entered, numbers };
+        let numbers = PositionMap::new(board);
+        let mut allowed = Allowed { stored, proof, board, smaller, sources, numbers };
+        if !allowed.is_win() {
+            return Ok(allowed);
+        }
         // A node's rank is larger than the ranks of all nodes that it rests on.
         let mut nodes: Vec<_> = proof.nodes.iter().collect();
         nodes.sort_by_key(|node| node.rank);
@@ -75,12 +77,8 @@ impl<'a> Allowed<'a> {
     }
 
     fn enter(&mut self, position: &Position) {
-        if self.is_win() {
-            let number = self.numbers.len() as u32;
-            self.numbers.insert(position, number);
-        } else {
-            self.entered.insert(position, ());
-        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(position, number);
     }
 
     pub(super) fn is_win(&self) -> bool {
@@ -126,14 +124,9 @@ impl<'a> Allowed<'a> {
         }
     }
 
-    /// Whether the claimant may not move to a position, which the smaller cover does not have; of a
-    /// claim of not losing.
+    /// Whether the database of the certificate says that the claim does not hold of a position.
     pub(super) fn is_lost(&self, position: &Position) -> bool {
-        match self.value(position) {
-            Some(value) => !self.suits(position, value),
-            None if position.turn == self.claimant() => false,
-            None => !self.entered.contains(position) && self.board.can_move(position),
-        }
+        self.value(position).is_some_and(|value| !self.suits(position, value))
     }
 
     /// The values of the certificate's database.
@@ -141,8 +134,8 @@ impl<'a> Allowed<'a> {
         self.sources.values
     }
 
-    /// Whether the claimant may move from one position to another, which the smaller cover does not
-    /// have.
+    /// Whether a claimant who is to win may move from one position to another, which the smaller
+    /// cover does not have.
     ///
     /// # Errors
     /// [`ExpandError`]
@@ -152,9 +145,8 @@ impl<'a> Allowed<'a> {
         }
         Ok(match self.value(to) {
             Some(value) if !self.suits(to, value) => false,
-            Some(_) if !self.is_win() || self.value(from).is_none() || converts(from, to) => true,
+            Some(_) if self.value(from).is_none() || converts(from, to) => true,
             Some(_) => self.depth(to)? < self.depth(from)?,
-            None if !self.is_win() => !self.is_lost(to),
             None => match (self.numbers.get(to), self.numbers.get(from)) {
                 (Some(to), Some(from)) => to < from,
                 _ => false,

@@ -1,5 +1,5 @@
-//! Expands a certificate: replays it, and goes on below its cover to a certificate over a smaller
-//! cover. The moves that lose are known from the database of the certificate (`Allowed`).
+//! Expands a certificate to one over a smaller cover. The moves that lose are known from the database
+//! of the certificate (`Allowed`).
 
 mod allowed;
 mod closed_set;
@@ -46,16 +46,18 @@ pub fn expand(
     progress: &Progress,
 ) -> Result<Vec<Section>, ExpandError> {
     let section = |proof: &StoredProof| {
-        let start = |what, work| {
-            progress.start(format!("{what} {}", proof.question.word()), work, "position")
+        let start = |what, work, unit| {
+            progress.start(format!("{what} {}", proof.question.word()), work, unit)
         };
-        let bar = start("replaying", proof.positions());
-        let allowed = Allowed::new(stored, proof, smaller, sources, |n| bar.add(n))?;
-        bar.finish();
-        let bar = start("expanding", 0);
+        let bar =
+            proof.question.is_win().then(|| start("replaying", proof.positions(), "position"));
+        let replayed = |n| bar.iter().for_each(|bar| bar.add(n));
+        let allowed = Allowed::new(stored, proof, smaller, sources, replayed)?;
+        bar.into_iter().for_each(|bar| bar.finish());
+        let bar = start("expanding", 0, "node");
         let set = ClosedSet::find(&allowed, &stored.start, |n| bar.add(n))?;
         bar.finish();
-        let bar = start("packing", 0);
+        let bar = start("packing", 0, "position");
         let section = cut::section(&set, &stored.start, most, |n| bar.add(n))?;
         bar.finish();
         Ok(section)
