@@ -45,7 +45,7 @@ Examples:
   check reproduce cert                      whether the prover makes the same again
 
 The verdict is the last line on standard output; the same in a plain sentence is on standard error, unless
---quiet is given. The script packaging/slurm/check-shards.sh runs shards as jobs of Slurm and merges their notes.
+--quiet is given. The script prover/packaging/slurm/check-shards.sh runs shards as jobs of Slurm and merges their notes.
 
 Exit status:
   0  s VERIFIED     everything was checked and is right

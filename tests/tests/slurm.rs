@@ -51,7 +51,7 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     let of = ["--game", "6x6", "--pieces", "5"];
     let one = prove(&[&["db", "-q", "--db", "one"], &of[..]].concat(), here);
 
-    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/slurm");
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../prover/packaging/slurm");
     // One of the largest slices; slices that follow from it wait for it.
     let dies = prove_that_dies(here, "2-1-1-1");
     let submit = |cluster: &mut Cluster| {

@@ -116,7 +116,7 @@ fn a_clone_with_the_default_of_windows() {
     let here = Scratch::empty();
     let root = certificate("../..");
     fs::create_dir(here.join("here")).unwrap();
-    for name in [".gitattributes", ".ci", "corpus", "packaging", "tests/fuzz"] {
+    for name in [".gitattributes", ".ci", "corpus", "prover/packaging", "tests/fuzz"] {
         copy(&root.join(name), &here.join("here").join(Path::new(name).file_name().unwrap()));
     }
     let git = |arguments: &[&str], convert: &str| {

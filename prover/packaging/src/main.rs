@@ -45,7 +45,7 @@ fn main() -> io::Result<()> {
 /// Writes the script for a shell under the name that the shell looks for.
 fn write_completions(command: &Command, shell: Shell, out: &Path) -> io::Result<()> {
     let name = command.get_name();
-    // Where bash looks, the file has the name of the program.
+    // For bash the file has the name of the program.
     let file = if shell == Shell::Bash { name.into() } else { shell.file_name(name) };
     let directory = out.join(shell.to_string());
     std::fs::create_dir_all(&directory)?;
