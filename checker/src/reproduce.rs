@@ -62,7 +62,7 @@ fn arguments(request: &Request) -> Vec<String> {
 /// The caller must have read the certificate and found its objects as its MANIFEST says.
 ///
 /// # Errors
-/// Why it could not be made.
+/// The reason why it could not be made.
 pub(crate) fn reproduce(
     cert: &Path,
     described: &Description,
@@ -101,7 +101,7 @@ pub(crate) fn reproduce(
     let mut command = Command::new(program);
     command.current_dir(place.path()).args(["--emit", "cert", "--results", "results", "--db"]);
     command.arg(db.map_or_else(|| "egdb".into(), absolute)).args(arguments(request));
-    // What the prover prints on standard output would come before the verdict.
+    // Lines of the prover on standard output would come before the verdict.
     let status = command.stdout(Stdio::null()).status();
     let status = status.map_err(|e| format!("{}: {e}", prove.display()))?;
     // A certificate that leaves the value undecided may be reproduced, too, whatever status the

@@ -168,7 +168,7 @@ impl TableStore for Store<'_> {
         Some((digest, Box::new(file)))
     }
     fn reject(&self, slice_file: Digest) {
-        // Where that fails, the file is passed over again.
+        // If that fails, the file is passed over again.
         let _ = fs::remove_file(self.folder.path.join(slice_file.to_string()));
     }
     fn keep(&self, slice_file: Digest, table: Digest, write: WriteTable<'_>) -> io::Result<()> {

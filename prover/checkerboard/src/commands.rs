@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use crate::history::read_game;
+use crate::player::{Settings, processors};
+use crate::session::{GAME, orders};
 use draughtproof_egdb::{Store, Values};
 use draughtproof_proof::heuristic::Heuristic;
-
-use crate::history::read_game;
-use crate::session::{GAME, orders};
-use crate::settings::{Settings, processors};
 
 /// The version of the API.
 const PROTOCOL_VERSION: &str = "2";
@@ -20,7 +19,7 @@ const MOST_PATH: usize = 200;
 /// Obeys a command; returns the reply, or the reason why it is not obeyed.
 ///
 /// # Errors
-/// What was expected, and what was found; also for unknown commands.
+/// The expected and the found text; also for unknown commands.
 pub fn obey(command: &str) -> Result<String, String> {
     let (verb, rest) = split(command);
     match verb {
@@ -68,7 +67,7 @@ fn get(name: &str) -> Result<String, String> {
         "enable_wld" => u8::from(settings.is_database_used).to_string(),
         "searchthreads" => settings.threads.to_string(),
         "cpus" => processors().to_string(),
-        // There is no opening book.
+        // No opening book.
         "book" => "0".into(),
         _ => return unknown(name),
     })

@@ -13,27 +13,25 @@
 
 mod answer;
 pub mod board;
-mod clock;
 mod commands;
 mod history;
 pub mod moves;
 mod player;
 mod report;
 mod session;
-mod settings;
+
+pub use answer::{CB_DRAW, CB_LOSS, CB_UNKNOWN, CB_WIN};
 
 use std::ffi::{c_char, c_double, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use answer::{Answer, Question};
+use board::Board8x8;
 use draughtproof_c_text::{read_bytes, write_message};
 use draughtproof_proof::heuristic::Limits;
-
-use answer::{Answer, Question};
-pub use answer::{CB_DRAW, CB_LOSS, CB_UNKNOWN, CB_WIN};
-use board::Board8x8;
-use clock::time_of_move;
 use moves::CBmove;
+use player::time_of_move;
 
 /// In `info`: the position does not follow from the one before.
 pub const CB_RESET_MOVES: c_int = 1;

@@ -3,14 +3,12 @@
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use crate::history::History;
+use crate::player::{Player, PlayerError, Settings};
 use draughtproof_egdb::Value;
 use draughtproof_game::{Game, Position};
 use draughtproof_play::opponent::{Choice, GameRecord, Source};
 use draughtproof_proof::heuristic::Limits;
-
-use crate::history::History;
-use crate::player::{Player, PlayerError};
-use crate::settings::Settings;
 
 /// The game of English checkers.
 pub static GAME: LazyLock<Game> = LazyLock::new(|| match "8x8".parse() {

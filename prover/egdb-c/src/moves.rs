@@ -2,12 +2,12 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
+use crate::database::{
+    EGDB_INVALID, answer, depth_number, egdb_database, egdb_position, guard, number, read,
+};
 use draughtproof_c_text::write_message;
 use draughtproof_egdb::{Database, RatedMove};
 use draughtproof_game::{Board, MoveError, Position, Side};
-
-use crate::bounds::depth_number;
-use crate::database::{EGDB_INVALID, answer, egdb_database, egdb_position, guard, number, read};
 
 /// The bytes of the name of a move, its zero included.
 pub const EGDB_MOVE_SIZE: usize = 48;

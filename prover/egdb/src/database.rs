@@ -2,16 +2,15 @@
 
 use std::path::Path;
 
-use certificate_spec::cover::Cover;
-use certificate_spec::value::Value;
-
 use super::depth::Depths;
-use crate::build::error::BuildError;
+use crate::build::BuildError;
 use crate::build::session::BuildSession;
-use crate::disk::error::StoreError;
+use crate::disk::StoreError;
 use crate::disk::store::Store;
 use crate::values::files::Miss;
 use crate::values::resident::Values;
+use certificate_spec::cover::Cover;
+use certificate_spec::value::Value;
 use draughtproof_game::{Board, Position};
 
 /// The place of a database's values.

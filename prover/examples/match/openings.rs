@@ -146,7 +146,7 @@ mod tests {
         let Openings::Ballots(ballots) = Openings::ballots(&game(), None, 1).unwrap() else {
             panic!("ballots")
         };
-        // There are 144 normal and 12 new ballots; 18 are barred.
+        // 144 normal and 12 new ballots; 18 are barred.
         assert_eq!(ballots.len(), 156);
         assert!(ballots.iter().all(|ballot| ballot.positions.len() == 3));
         assert!(!ballots.iter().any(|ballot| ballot.moves == "09-13 21-17 10-14"));

@@ -8,17 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::error::FarmError;
+use super::stream::{PREFIX, WORKERS, is_name};
+use async_nats::connection::State;
+use async_nats::jetstream::consumer::pull;
 use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError,
-    connection::State, jetstream, jetstream::consumer::pull,
+    jetstream,
 };
 use certificate_spec::text::without_mark;
 use draughtproof_proof::progress::Progress;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
-
-use super::error::FarmError;
-use super::names::{PREFIX, WORKERS, is_name};
 
 /// Interval between pings to the broker. The connection counts as lost after twice this time
 /// without an answer.

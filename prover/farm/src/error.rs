@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use thiserror::Error;
-
 use crate::egdb::StoreError;
-use crate::object_place::PlaceError;
+use crate::objects::PlaceError;
+use thiserror::Error;
 
 /// An error of using a farm.
 #[derive(Debug, Error)]
@@ -30,7 +29,7 @@ pub enum FarmError {
     )]
     NotOfLogin { address: String, name: String, why: String },
     #[error("--objects {0}")]
-    Objects(PlaceError),
+    Objects(#[from] PlaceError),
     #[error(transparent)]
     Database(StoreError),
     #[error("cannot start threads: {0}")]

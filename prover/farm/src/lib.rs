@@ -8,38 +8,35 @@
 //! that a position was too hard is no claim, so it cannot be checked; it steers the proof, and a
 //! worker that lies about it costs more time than one that lies about strategies.)
 //!
-//! 1. [`wire`]: messages; `names`: subjects and streams; [`Login`], [`Connection`].
-//! 2. `stream`: the streams of a job, made again when they are lost; [`Objects`]: large results.
-//! 3. `manager`: queues of questions; `wrong_results`: counts of wrong results.
+//! 1. [`wire`]: messages; [`Login`], [`Connection`].
+//! 2. `stream`: names of subjects, and the streams of a job, made again when they are lost;
+//!    [`Objects`]: large results.
+//! 3. `manager`: queues of questions, and counts of wrong results.
 //! 4. `worker`: jobs, leases, results. [`JobStatus`]: the progress of a job.
 //! 5. [`SliceStore`]: slices of databases in an object store, for machines without a common disk.
-//!    [`object_place`] opens the stores.
 #![allow(missing_docs)]
 // Counts here are bounded by the messages that carry them, and what the prover gets wrong the
 // checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]
 
-use draughtproof_egdb as egdb;
-use draughtproof_game as board;
-
 mod connection;
 mod error;
 mod manager;
-mod names;
-pub mod object_place;
 mod objects;
 mod slice_store;
 mod status;
 mod stream;
 pub mod wire;
 mod worker;
-mod wrong_results;
 
 pub use connection::{Connection, Login};
 pub use error::FarmError;
 pub use manager::{Farm, JobSettings};
-pub use names::{items_stream, result_subject, to_name};
 pub use objects::{ObjectError, Objects};
 pub use slice_store::{SliceStore, SliceStoreError};
 pub use status::{JobStatus, QuestionStatus, WorkerStatus, prometheus};
+pub use stream::{items_stream, result_subject, to_name};
 pub use worker::{Databases, WorkDone, WorkerSettings, run_worker};
+
+use draughtproof_egdb as egdb;
+use draughtproof_game as board;

@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
+use crate::egdb::{Builder, Cover, Slice, Store, StoreError, pair_of};
+use crate::objects::{self, PlaceError};
 use certificate_spec::Digest;
 use draughtproof_proof::progress::Progress;
 use object_store::buffered::BufWriter;
@@ -18,9 +20,6 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::Runtime;
-
-use crate::egdb::{Builder, Cover, Slice, Store, StoreError, pair_of};
-use crate::object_place::{self, PlaceError};
 
 /// The number of bytes that are sent or fetched at a time.
 const PART: usize = 16 << 20;
@@ -75,7 +74,7 @@ impl SliceStore {
         is_made: bool,
         progress: &Progress,
     ) -> Result<SliceStore, SliceStoreError> {
-        let objects = object_place::open(place, is_made)?;
+        let objects = objects::open(place, is_made)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(SliceStoreError::Threads)?;
         Ok(SliceStore { place: place.into(), objects, runtime, progress: *progress })

@@ -4,12 +4,11 @@
 use std::fmt::{self, Write};
 use std::time::Duration;
 
+use super::connection::Connection;
+use super::stream::STATUS;
+use crate::egdb::numbers::{counted, grouped, time};
 use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
-
-use super::connection::Connection;
-use super::names::STATUS;
-use crate::egdb::numbers::{counted, grouped, time};
 
 /// Time for which answers of managers are awaited.
 const WAIT: Duration = Duration::from_secs(1);

@@ -3,14 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
-use clap_complete::Shell;
-
 use super::Cli;
 use super::failure::Failure;
 use super::output::ResultWriter;
 use crate::cli::notes::notes;
 use crate::manual::{completions, write_pages};
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("manual"))]

@@ -16,20 +16,19 @@ mod prove;
 mod serve;
 mod stop;
 
+pub use failure::Failure;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use crate::egdb::OutOfMemory;
+use crate::egdb::limits::raise_open_files;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-
 use database::{db, plan, probe, stats};
 use farm::worker;
 use notes::notes;
 use play::{analyse, annotate, book, engine, game, perft, replay};
 use prove::{certify, combine, expand, explain, literature, report, solve, trim};
-
-use crate::egdb::OutOfMemory;
-use crate::egdb::limits::raise_open_files;
-pub use failure::Failure;
 
 /// Solves checkers: builds endgame databases, proves the value of a position, writes a certificate.
 ///

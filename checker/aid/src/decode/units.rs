@@ -316,7 +316,7 @@ struct Decoding<'a> {
 impl<'a> Decoding<'a> {
     fn new(decoder: Decoder<'a>, Tile { rows, columns }: &Tile) -> Decoding<'a> {
         let size = (rows.end - rows.start) * (columns.end - columns.start);
-        // There are 64 more, so that the neighbours of 64 positions can be read at once.
+        // 64 more, so that the neighbours of 64 positions can be read at once.
         let values = vec![NONE; usize::try_from(size + 64).unwrap_or(0)];
         Decoding { decoder, values, last: [Value::Draw as u8; 2] }
     }

@@ -14,7 +14,7 @@ use crate::bitboards::Bitboards;
 const EGDB_SUBDB_UNAVAILABLE: c_int = -2;
 /// A file would have to be read for the value.
 const EGDB_NOT_IN_CACHE: c_int = -1;
-/// There is no value.
+/// No value.
 const EGDB_UNKNOWN: c_int = 0;
 /// The side to move wins.
 const EGDB_WIN: c_int = 1;

@@ -2,23 +2,21 @@
 //!
 //! Both follow from the figures of 8x8 with at most 8 pieces (`docs/results/slices-8x8.tsv`): what a
 //! slice takes, and an index, by number of pieces. Times are scaled by the time of a small database
-//! on this machine, if other programs leave it alone (`stopwatch.rs`).
+//! on this machine, if other programs leave it alone.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use certificate_spec::cover::Cover;
-
-use super::error::BuildError;
+use super::BuildError;
 use super::extend::extend;
-use super::session::BuildSession;
-use super::stopwatch::Stopwatch;
-use crate::disk::mapped::file_length;
+use super::session::{BuildSession, Stopwatch};
 use crate::disk::store::Store;
 use crate::index::cover::at_most;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use crate::values::stats::placements;
+use crate::values::table::file_length;
+use certificate_spec::cover::Cover;
 use draughtproof_game::Board;
 
 /// Most indices of the small database that is built for a measurement.

@@ -2,16 +2,13 @@
 
 use std::io;
 
-use certificate_spec::cover::Cover;
-
-use super::error::BuildError;
-use super::placement::TablePlacement;
-use super::session::BuildSession;
-use crate::disk::error::StoreError;
-use crate::disk::mapped::file_length;
+use super::BuildError;
+use super::session::{BuildSession, TablePlacement};
+use crate::disk::StoreError;
 use crate::index::slice::Slice;
 use crate::limits::address_space;
-use crate::values::pages::OutOfMemory;
+use crate::values::table::{OutOfMemory, file_length};
+use certificate_spec::cover::Cover;
 use draughtproof_game::Board;
 
 /// An event of making tables.

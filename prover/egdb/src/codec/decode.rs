@@ -1,20 +1,17 @@
 //! Decodes the file of a slice to the values of its quiet positions (`SPEC.md` §8.3).
 
-use certificate_spec::WireError;
+use super::encode::header;
+use super::layout::{Cut, Layout, Planes, Quiet, Run, read};
+use super::parts::{Parts, Symbols};
+use crate::index::slice::Slice;
+use crate::values::table::Table;
 use certificate_spec::coding::Decoder;
 use certificate_spec::payload::{self, Part};
 use certificate_spec::slice::{SliceHead, UNIT_PARTS, Unit};
 use certificate_spec::value::{CHECKSUM, Value, checksum};
-use certificate_spec::wire;
-use rayon::prelude::*;
-
-use super::bits::{Planes, Quiet, read};
-use super::encode::header;
-use super::layout::{Cut, Layout, Run};
-use super::parts::{Parts, Symbols};
-use crate::index::slice::Slice;
-use crate::values::table::Table;
+use certificate_spec::{WireError, wire};
 use draughtproof_game::Board;
+use rayon::prelude::*;
 
 /// The values of the quiet positions of a slice from the bytes of its file; all other positions
 /// count as draws.

@@ -1,17 +1,15 @@
 //! Encodes the values of a slice to its file (`SPEC.md` §8.3).
 
+use super::layout::{Cut, Planes, Quiet, Run, Span};
+use super::parts::{Parts, Symbols};
+use crate::index::slice::Slice;
+use crate::values::table::Table;
 use certificate_spec::coding::{CONTEXTS, Frequencies, encode};
 use certificate_spec::payload::{self, Part};
 use certificate_spec::slice::{SliceHead, SliceHeader, UNIT_PARTS, Unit};
 use certificate_spec::value::Value;
-use rayon::prelude::*;
-
-use super::bits::{Planes, Quiet};
-use super::layout::{Cut, Run, Span};
-use super::parts::{Parts, Symbols};
-use crate::index::slice::Slice;
-use crate::values::table::Table;
 use draughtproof_game::Board;
+use rayon::prelude::*;
 
 /// The number of units in which frequencies are counted, spread over the slice: counting in all of
 /// them would take as long as coding and save nothing.

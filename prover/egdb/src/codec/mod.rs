@@ -1,7 +1,6 @@
 //! Converts between the values of a slice and the bytes of its file: the parts, their contexts,
 //! encoding and decoding.
 
-pub(crate) mod bits;
 pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod layout;

@@ -1,12 +1,10 @@
 //! The parts of a slice (`SPEC.md` §8.3): which of their positions are quiet, and the contexts in
 //! which their values are coded.
 
-use certificate_spec::value::Value;
-
-use super::bits::{Planes, Quiet};
-use super::layout::{Cut, Layout, Span};
+use super::layout::{Cut, Layout, Planes, Quiet, Span};
 use crate::index::sets::{rank, sets, squares};
 use crate::index::slice::{Slice, turn};
+use certificate_spec::value::Value;
 use draughtproof_game::Board;
 
 /// For each set of a list, the numbers of other sets of the list.

@@ -4,8 +4,7 @@
 //! rounds of that pair alone give the depths of all its positions, some of which every following
 //! move needs; therefore pairs are kept.
 
-use super::rounds::{KingRounds, Rounds};
-use super::table::DepthTable;
+use super::rounds::{DepthTable, KingRounds, Rounds};
 use crate::index::sets::{LazyKingSets, binomial, unrank};
 use crate::index::slice::{Slice, locate};
 use crate::solve::block::{Block, Shared};

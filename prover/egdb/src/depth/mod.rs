@@ -10,11 +10,9 @@
 
 mod file;
 mod finder;
-mod reader;
 mod rounds;
-mod table;
 
+pub use file::Depths;
 pub(crate) use file::{has_file, save};
 pub use finder::DepthFinder;
-pub use reader::Depths;
 pub(crate) use rounds::{depths, memory};

@@ -6,11 +6,10 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use certificate_spec::database::SliceName;
-
-use super::error::StoreError;
+use super::StoreError;
 use super::store::Store;
 use crate::index::slice::Slice;
+use certificate_spec::database::SliceName;
 
 /// The measurements of a slice.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +83,7 @@ impl Store {
             // line.
             file.write_all(format!("\n{}\n", figures.to_line()).as_bytes())
         };
-        write().map_err(|source| StoreError::Io { path: path.clone(), source })
+        write().map_err(StoreError::io(&path))
     }
 
     /// The noted figures, the last ones of each slice, in no order.

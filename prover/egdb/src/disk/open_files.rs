@@ -1,6 +1,9 @@
 //! A bounded number of open files: a database can have more slices than a process may have files
 //! open.
 
+#[cfg(unix)]
+pub use std::os::unix::fs::FileExt as ReadAt;
+
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -54,5 +57,34 @@ fn is_of_limit(error: &io::Error) -> bool {
     {
         let _ = error;
         false
+    }
+}
+
+/// Reads at an offset, as Unix's standard library extension does.
+#[cfg(not(unix))]
+pub trait ReadAt {
+    /// Fills `bytes` from an offset of the file.
+    ///
+    /// # Errors
+    /// The errors of the system; [`io::ErrorKind::UnexpectedEof`] if the file ends before.
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
+}
+
+#[cfg(windows)]
+impl ReadAt for File {
+    fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+        use std::os::windows::fs::FileExt;
+        while !bytes.is_empty() {
+            match self.seek_read(bytes, offset) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(read) => {
+                    bytes = &mut bytes[read..];
+                    offset += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 }

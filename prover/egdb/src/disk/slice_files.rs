@@ -1,20 +1,17 @@
 //! The files of slices: reading, verifying and writing them.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
-use certificate_spec::Digest;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::SliceRecord;
-
-use super::atomic;
-use super::error::StoreError;
 use super::store::Store;
+use super::{StoreError, atomic};
 use crate::codec::decode::SliceDecoder;
 use crate::codec::encode::encode_slice;
 use crate::index::slice::Slice;
 use crate::values::table::Table;
+use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
+use certificate_spec::database::SliceRecord;
 
 impl Store {
     /// The slices of which there are files; the MANIFEST may list them or not.
@@ -48,7 +45,7 @@ impl Store {
     /// Opens the file of a finished slice for reading.
     pub fn open_slice(&self, slice: Slice) -> Result<fs::File, StoreError> {
         let path = self.slice_path(slice);
-        fs::File::open(&path).map_err(|source| StoreError::Io { path, source })
+        fs::File::open(&path).map_err(StoreError::io(path))
     }
 
     /// The values of the quiet positions of a slice, from its file. With a record of the MANIFEST
@@ -135,11 +132,10 @@ impl Store {
             self.verify_slice(record)?;
             fs::rename(&from, &to)
         };
-        done.map_err(|source| StoreError::Io { path: from, source })?;
+        done.map_err(StoreError::io(from))?;
         // The directory of unlisted slices may hold others.
         let _ = fs::remove_dir(&self.building);
-        atomic::sync_file_system(&self.directory)
-            .map_err(|source| StoreError::Io { path: self.directory.clone(), source })
+        atomic::sync_file_system(&self.directory).map_err(StoreError::io(&self.directory))
     }
 
     /// Verifies the length and the digest of the file of a slice.
@@ -207,7 +203,7 @@ impl Store {
         let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64);
         let is_whole = decoder.is_ok_and(|decoder| decoder.has_right_checksums(&bytes));
         if !is_whole {
-            fs::remove_file(&path).map_err(|source| StoreError::Io { path, source })?;
+            fs::remove_file(&path).map_err(StoreError::io(path))?;
         }
         Ok(is_whole)
     }

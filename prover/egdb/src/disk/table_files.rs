@@ -8,17 +8,14 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use certificate_spec::Digest;
-use certificate_spec::database::SliceRecord;
-
+use super::StoreError;
 use super::atomic::remove_unfinished;
-use super::error::StoreError;
-use super::locks::{Lock, lock_or_wait};
-use super::mapped::{self, MappedTable};
-use super::store::Store;
+use super::store::{Lock, Store, lock_or_wait};
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
-use crate::values::table::Table;
+use crate::values::table::{MappedTable, Table, file_length, write};
+use certificate_spec::Digest;
+use certificate_spec::database::SliceRecord;
 use draughtproof_game::Board;
 
 /// The tables of a database in files.
@@ -63,7 +60,7 @@ impl TableFiles {
 
     /// The bytes of the file of a slice's table.
     pub(crate) fn length(&self, slice: Slice) -> u64 {
-        mapped::file_length(slice.indices(&self.board))
+        file_length(slice.indices(&self.board))
     }
 
     /// The path of a slice's table, and its key.
@@ -77,8 +74,7 @@ impl TableFiles {
     pub(crate) fn open(&self, slice: Slice) -> Result<Option<Table>, StoreError> {
         let Some((path, key)) = self.place(slice) else { return Ok(None) };
         let indices = slice.indices(&self.board);
-        let map = MappedTable::open(&path, key, indices)
-            .map_err(|source| StoreError::Io { path, source })?;
+        let map = MappedTable::open(&path, key, indices).map_err(StoreError::io(path))?;
         Ok(map.map(|map| Table::mapped(indices, map)))
     }
 
@@ -86,14 +82,14 @@ impl TableFiles {
     /// no process removes tables meanwhile ([`TableFiles::lock`]).
     pub(crate) fn write(&self, slice: Slice, table: &Table) -> Result<(), StoreError> {
         let Some((path, key)) = self.place(slice) else { return Ok(()) };
-        let written = mapped::write(&path, key, table.indices(), table.groups());
-        written.map_err(|source| StoreError::Io { path, source })
+        let written = write(&path, key, table.indices(), table.groups());
+        written.map_err(StoreError::io(path))
     }
 
     /// Removes the file of a slice's table, if it is still there.
     pub(crate) fn remove(&self, slice: Slice) -> Result<(), StoreError> {
         let Some((path, _)) = self.place(slice) else { return Ok(()) };
-        missing_is((), fs::remove_file(&path)).map_err(|source| StoreError::Io { path, source })
+        missing_is((), fs::remove_file(&path)).map_err(StoreError::io(path))
     }
 
     /// Keeps other processes from making tables, as long as the lock is held. If another process
@@ -134,7 +130,7 @@ impl Store {
             }
             Ok(bytes)
         };
-        missing_is(0, read()).map_err(|source| StoreError::Io { path: directory.clone(), source })
+        missing_is(0, read()).map_err(StoreError::io(&directory))
     }
 }
 

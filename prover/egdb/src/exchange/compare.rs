@@ -3,11 +3,10 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use certificate_spec::text::without_mark;
-
-use super::error::ExchangeError;
+use super::ExchangeError;
 use crate::values::resident::Values;
 use crate::values::table::Value;
+use certificate_spec::text::without_mark;
 use draughtproof_game::Position;
 
 /// The number of positions that are looked up together.

@@ -5,4 +5,3 @@ pub mod cover;
 pub(crate) mod renumber;
 pub(crate) mod sets;
 pub(crate) mod slice;
-pub(crate) mod slice_array;

@@ -1,10 +1,9 @@
 //! Slices: their order, sizes and indices (`SPEC.md` §8.1 and §8.2).
 
-use certificate_spec::cover::Cover;
-use certificate_spec::database::SliceName;
-
 use super::cover::most_a_side;
 use super::sets::{binomial, rank, unrank};
+use certificate_spec::cover::Cover;
+use certificate_spec::database::SliceName;
 use draughtproof_game::{Board, Position, Side};
 
 /// A slice: the numbers of men and kings of the side to move and of its opponent.
@@ -153,5 +152,46 @@ pub fn compose(board: &Board, men: u32, kings: u32, enemy_men: u32, enemy_kings:
         white: board.from_dense(turn(board, enemy_men)) | white_kings,
         kings: own_kings | white_kings,
         turn: Side::Black,
+    }
+}
+
+/// An array with a place for each slice of which neither side has more than some number of pieces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SliceArray {
+    /// One more than the most men, or kings, of a side.
+    base: usize,
+}
+
+impl SliceArray {
+    /// An array for the slices of a cover, and some others.
+    pub(crate) fn new(cover: &Cover) -> Self {
+        SliceArray { base: usize::from(most_a_side(cover)) + 1 }
+    }
+
+    /// All slices that have a place, in the order of places.
+    pub(crate) fn slices(self) -> impl Iterator<Item = Slice> {
+        (0..self.base.pow(4)).map(move |place| {
+            let digit = |power: u32| (place / self.base.pow(power) % self.base) as u8;
+            Slice::new(digit(3), digit(2), digit(1), digit(0))
+        })
+    }
+
+    #[inline]
+    pub(crate) fn place(self, slice: Slice) -> usize {
+        let counts = [slice.men, slice.kings, slice.enemy_men, slice.enemy_kings];
+        counts.iter().fold(0, |place, &n| place * self.base + usize::from(n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use certificate_spec::cover::Cover;
+
+    use super::SliceArray;
+
+    #[test]
+    fn every_slice_has_its_place() {
+        let array = SliceArray::new(&Cover::parse("7,8:4").expect("a cover"));
+        assert!(array.slices().enumerate().all(|(place, slice)| array.place(slice) == place));
     }
 }

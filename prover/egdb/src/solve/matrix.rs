@@ -1,8 +1,7 @@
 //! Bit matrices: the values of a block, with win and loss bits of a row side by side.
 
+use crate::values::table::table;
 use rayon::prelude::*;
-
-use crate::values::pages::table;
 
 /// The number of words beyond which a matrix is worth spreading over threads.
 pub const PARALLEL_WORDS: usize = 1 << 15;

@@ -3,14 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use certificate_spec::cover::Cover;
-
 use super::files::{Effort, Files, Miss, Place};
 use super::table::{Table, Value};
-use crate::disk::error::StoreError;
+use crate::disk::StoreError;
 use crate::index::cover::SideLimits;
-use crate::index::slice::{Slice, locate};
-use crate::index::slice_array::SliceArray;
+use crate::index::slice::{Slice, SliceArray, locate};
+use certificate_spec::cover::Cover;
 use draughtproof_game::{Board, Position};
 
 /// The tables of slices. A slice without a table has an empty one.

@@ -6,29 +6,27 @@
 //! its streams. A result is acknowledged when it is in the ledger on disk: a manager that dies
 //! loses no result.
 
-mod publish;
 mod receive;
 mod shared;
 mod state;
 mod watch;
 
+pub use self::shared::JobSettings;
+
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use certificate_spec::Digest;
-use draughtproof_proof::proof::{BadAnswer, Delivery, ManagerQueue, QuestionState, QueueSource};
-use tokio::sync::Notify;
-use tokio::task::JoinHandle;
-
-pub use self::shared::JobSettings;
 use self::shared::{Receipt, Shared};
 use self::state::State;
 use super::connection::Connection;
 use super::error::FarmError;
-use super::names::{item_subject, items_stream};
 use super::objects::Objects;
-use super::stream;
+use super::stream::{self, item_subject, items_stream};
+use certificate_spec::Digest;
+use draughtproof_proof::proof::{BadAnswer, Delivery, ManagerQueue, QuestionState, QueueSource};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 
 /// A farm, as seen by its manager.
 pub struct Farm {
@@ -82,8 +80,8 @@ impl Farm {
         });
         let spawn = &connection.runtime;
         let tasks = vec![
-            spawn.spawn(publish::send_items(Arc::clone(&shared))),
-            spawn.spawn(publish::keep_streams(Arc::clone(&shared))),
+            spawn.spawn(receive::send_items(Arc::clone(&shared))),
+            spawn.spawn(receive::keep_streams(Arc::clone(&shared))),
             spawn.spawn(receive::receive_results(Arc::clone(&shared))),
             spawn.spawn(watch::announce(Arc::clone(&shared))),
             spawn.spawn(watch::receive_heartbeats(Arc::clone(&shared))),

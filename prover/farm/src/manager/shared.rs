@@ -3,15 +3,14 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::state::State;
+use crate::connection::Link;
+use crate::manager::state::MOST_WRONG;
+use crate::objects::Objects;
+use crate::wire::{Announcement, JobContext};
 use async_nats::jetstream::message::Acker;
 use certificate_spec::Digest;
 use tokio::sync::Notify;
-
-use super::state::State;
-use crate::connection::Link;
-use crate::objects::Objects;
-use crate::wire::{Announcement, JobContext};
-use crate::wrong_results::MOST_WRONG;
 
 /// The settings of a job, which a manager announces to its workers.
 #[derive(Debug, Clone)]

@@ -7,11 +7,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
+use crate::wire::Heartbeat;
 use certificate_spec::Digest;
 use draughtproof_proof::proof::{Delivery, QuestionState};
-
-use crate::wire::Heartbeat;
-use crate::wrong_results::WrongResults;
 
 /// Time after which an item without a result is sent again. If the item still waits or is leased,
 /// the broker refuses the duplicate.
@@ -355,6 +353,54 @@ impl<R> State<R> {
             self.workers.iter().filter(|(_, w)| now - w.heard < FORGET).collect();
         workers.sort_by_key(|(name, _)| *name);
         workers
+    }
+}
+
+/// The number of wrong results after which no more results of a worker are read.
+pub(crate) const MOST_WRONG: u32 = 3;
+
+/// The number of wrong results of each worker.
+#[derive(Debug, Default)]
+pub(crate) struct WrongResults {
+    wrong: HashMap<String, u32>,
+}
+
+impl WrongResults {
+    /// Counts a wrong result; returns the number of wrong results of this worker.
+    pub(crate) fn count(&mut self, worker: &str) -> u32 {
+        // The number of names is bounded: where permissions do not bind them, a client may invent
+        // any number of names, and each takes memory.
+        const MOST_NAMES: usize = 10_000;
+        if self.wrong.len() >= MOST_NAMES && !self.wrong.contains_key(worker) {
+            return MOST_WRONG;
+        }
+        let wrong = self.wrong.entry(worker.to_owned()).or_default();
+        *wrong += 1;
+        *wrong
+    }
+
+    /// Whether results of a worker are no longer read.
+    pub(crate) fn is_refused(&self, worker: &str) -> bool {
+        self.wrong.get(worker).is_some_and(|&wrong| wrong >= MOST_WRONG)
+    }
+
+    /// The names of at most `most` workers whose results are no longer read, in ascending order.
+    pub(crate) fn refused(&self, most: usize) -> Vec<String> {
+        let refused = self.wrong.iter().filter(|(_, wrong)| **wrong >= MOST_WRONG);
+        let mut names: Vec<String> = refused.map(|(name, _)| name.clone()).collect();
+        names.sort();
+        names.truncate(most);
+        names
+    }
+
+    /// The number of wrong results of a worker.
+    pub(crate) fn wrong(&self, worker: &str) -> u32 {
+        self.wrong.get(worker).copied().unwrap_or(0)
+    }
+
+    /// The number of wrong results of all workers.
+    pub(crate) fn total(&self) -> u64 {
+        self.wrong.values().map(|&wrong| u64::from(wrong)).sum()
     }
 }
 

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::shared::Shared;
+use crate::status::{JobStatus, QuestionStatus, WorkerStatus};
+use crate::stream::{HELLO, JOBS, PREFIX, STATUS, WORKERS, is_name, items_stream, worker_of};
+use crate::wire::{Heartbeat, decode, encode};
 use async_nats::jetstream::consumer::PullConsumer;
 use draughtproof_proof::search::ProofNumbers;
 use futures_util::StreamExt;
-
-use super::shared::Shared;
-use crate::names::{HELLO, JOBS, PREFIX, STATUS, WORKERS, is_name, items_stream, worker_of};
-use crate::status::{JobStatus, QuestionStatus, WorkerStatus};
-use crate::wire::{Heartbeat, decode, encode};
 
 /// Interval between announcements of the job.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -4,18 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
+use super::shared::{Databases, Job, JobState, OpenDatabase, OpenJob, Shared, WorkerSettings};
+use crate::board::Game;
+use crate::egdb::numbers::{counted, size_down, size_up};
+use crate::egdb::{Store, Values};
+use crate::stream::{HELLO, JOBS, is_name};
+use crate::wire::{Announcement, JobContext, decode};
 use certificate_spec::RULES;
 use draughtproof_proof::prepare_database::load_finished;
 use draughtproof_proof::search::Search;
 use futures_util::StreamExt;
-
-use super::jobs::{Job, JobState, OpenDatabase, OpenJob};
-use super::shared::{Databases, Shared, WorkerSettings};
-use crate::board::Game;
-use crate::egdb::numbers::{counted, size_down, size_up};
-use crate::egdb::{Store, Values};
-use crate::names::{HELLO, JOBS, is_name};
-use crate::wire::{Announcement, JobContext, decode};
 
 /// Time after which a worker tries again to open a job that it could not open.
 const TRY_AGAIN: Duration = Duration::from_secs(30);

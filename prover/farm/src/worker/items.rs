@@ -2,19 +2,19 @@
 //! sent, and gives them back when the worker ends.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::results::{Finished, send_result};
+use super::shared::{OpenJob, Shared, WaitingItem};
+use crate::stream::{WORKERS, items_stream};
 use async_nats::jetstream::AckKind;
 use async_nats::jetstream::consumer::PullConsumer;
-use draughtproof_proof::proof::{Lease, WorkerQueue};
+use draughtproof_proof::proof::{Answer, Item, Lease, Work, WorkerQueue};
+use draughtproof_proof::search::SearchProgress;
 use futures_util::StreamExt;
-
-use super::jobs::OpenJob;
-use super::leases::WaitingItem;
-use super::results::{Finished, send_result};
-use super::shared::Shared;
-use crate::names::{WORKERS, items_stream};
 
 /// Time after which a request for items expires and is made anew.
 const EXPIRES: Duration = Duration::from_secs(3);
@@ -198,5 +198,42 @@ pub(super) async fn keep_alive(shared: Arc<Shared>) {
             // If this renewal is lost, the next one does as well.
             let _ = receipt.ack_with(AckKind::Progress).await;
         }
+    }
+}
+
+/// Searches an item.
+pub(super) fn search(shared: &Shared, lease: &FarmLease) -> Work {
+    let job = lease.job();
+    let context = job.context();
+    let Some(item) = Item::decode(lease.item(), &context) else {
+        return Work::Impossible("bytes that are no item of this job".into());
+    };
+    if item.nodes > job.most_nodes || item.table > job.most_table {
+        return Work::Impossible("an item that is larger than the job says".into());
+    }
+    let reported = AtomicU64::new(0);
+    let count = |nodes: u64| {
+        for counter in [&shared.nodes, &job.nodes, &reported] {
+            counter.fetch_add(nodes, Ordering::Relaxed);
+        }
+    };
+    let report = |SearchProgress { nodes, .. }| {
+        count(nodes);
+        let is_needless = shared.is_ending() || job.is_over();
+        if is_needless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let answer = Answer::of(&item, &context, &report, None);
+    if let Err(error) = context.database.failure() {
+        shared.fault().get_or_insert(error);
+    }
+    match answer {
+        Some(answer) => {
+            count(answer.nodes.saturating_sub(reported.load(Ordering::Relaxed)));
+            shared.items.fetch_add(1, Ordering::Relaxed);
+            job.items.fetch_add(1, Ordering::Relaxed);
+            Work::Done(answer.encode())
+        }
+        None if shared.is_ending() || context.database.has_failed() => Work::Stopped,
+        None => Work::Impossible("the job is over".into()),
     }
 }

@@ -7,30 +7,26 @@
 
 mod announcements;
 mod items;
-mod jobs;
-mod leases;
 mod results;
-mod search;
 mod shared;
+
+pub use self::shared::{Databases, WorkerSettings};
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use draughtproof_proof::proof::work;
-use tokio::sync::{Notify, Semaphore, watch};
-
 use self::items::LeaseQueue;
-use self::jobs::OpenJob;
-use self::leases::Leases;
-use self::search::search;
 use self::shared::Shared;
-pub use self::shared::{Databases, WorkerSettings};
 use super::connection::Connection;
 use super::error::FarmError;
-use super::names::heartbeat_subject;
+use super::stream::heartbeat_subject;
 use super::wire::{Heartbeat, encode};
 use crate::egdb::numbers::counted;
+use draughtproof_proof::proof::work;
+use items::search;
+use shared::{Leases, OpenJob};
+use tokio::sync::{Notify, Semaphore, watch};
 
 /// Interval between heartbeats of the worker.
 const BEAT: Duration = Duration::from_secs(1);

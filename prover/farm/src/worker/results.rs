@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::shared::{OpenJob, Shared};
+use crate::egdb::numbers::{size_down, size_up};
+use crate::objects::MOST_INLINE;
+use crate::stream::result_subject;
+use crate::wire::{FoundMessage, ResultMessage, encode};
 use async_nats::jetstream::AckKind;
 use certificate_spec::Digest;
-
-use super::jobs::OpenJob;
-use super::shared::Shared;
-use crate::egdb::numbers::{size_down, size_up};
-use crate::names::result_subject;
-use crate::objects::MOST_INLINE;
-use crate::wire::{FoundMessage, ResultMessage, encode};
 
 /// The first delay before a result that the broker did not take is sent again. The delay doubles
 /// after each attempt.

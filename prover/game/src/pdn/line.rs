@@ -1,7 +1,7 @@
 //! The moves of a game while its text is read, where a text may still mean one of several moves.
 
 use super::super::{Board, Position};
-use super::plain::is_separator;
+use super::source::is_separator;
 use super::{half_moves_after_set_up, half_moves_before};
 use crate::notation::{Move, MoveError};
 
@@ -87,7 +87,7 @@ impl Line {
         }
         let played = match (played, first_error) {
             (None, Some(error)) => return Err(error),
-            // There is at least one meaning so far.
+            // At least one meaning so far.
             (played, _) => played.unwrap_or(Played {
                 is_capture: false,
                 is_ambiguous: false,

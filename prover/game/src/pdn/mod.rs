@@ -30,7 +30,6 @@
 //! meanings are followed at a time; if several remain, the first counts.
 
 mod line;
-mod plain;
 mod read;
 mod remarks;
 mod source;
@@ -39,12 +38,11 @@ mod tags;
 mod words;
 mod write;
 
-use thiserror::Error;
-
-use super::{Game, Position, Side};
-
 pub use read::PdnReader;
 pub use write::{move_number, write_pdn};
+
+use super::{Game, Position, Side};
+use thiserror::Error;
 
 /// The most bytes that the text of a game may have, its tags and comments included.
 pub const MOST_BYTES: u64 = 1 << 20;
@@ -219,7 +217,7 @@ fn contradicts(tag: &str, result: &str) -> bool {
         "*" => Some("not known"),
         _ => None,
     };
-    let text: String = tag.chars().map(plain::plain).filter(|&c| c != ' ').collect();
+    let text: String = tag.chars().map(source::plain).filter(|&c| c != ' ').collect();
     let tag = meaning(&text.replace('½', "1/2"));
     result != "*" && tag.is_some_and(|tag| Some(tag) != meaning(result))
 }

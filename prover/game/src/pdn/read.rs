@@ -3,8 +3,9 @@
 use std::io::{self, BufRead};
 
 use super::line::Line;
-use super::plain::{is_blank, is_in_word, plain};
-use super::source::{Source, bytes_before, decode, decode_parts};
+use super::source::{
+    Place, Source, bytes_before, decode, decode_parts, is_blank, is_in_word, plain,
+};
 use super::{
     Game, MOST_BYTES, PdnError, PdnGame, Strictness, Unread, half_moves_before, is_result,
     number_of,
@@ -73,9 +74,6 @@ impl<R: BufRead> Iterator for PdnReader<'_, R> {
         }
     }
 }
-
-/// A place in a file: line and column.
-pub(super) type Place = (usize, usize);
 
 /// The number of a move that was read and whose move is still to come.
 #[derive(Debug, Clone, Copy)]

@@ -4,8 +4,8 @@
 use std::io::BufRead;
 
 use super::line::Line;
-use super::plain::{is_separator, plain};
-use super::read::{Place, Reading, is_line_end};
+use super::read::{Reading, is_line_end};
+use super::source::{Place, is_separator, plain};
 use super::standard::variation_fault;
 use super::{Remark, RemarkKind, Strength};
 

@@ -2,8 +2,8 @@
 
 use std::io::BufRead;
 
-use super::plain::is_space;
-use super::read::{Place, Reading, is_line_end, tag_name};
+use super::read::{Reading, is_line_end, tag_name};
+use super::source::{Place, is_space};
 use super::standard::is_fen;
 
 /// The number of English draughts in the tag `GameType`.

@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use super::line::Played;
-use super::plain::{is_blank, is_in_word, is_separator, is_space};
-use super::read::{Number, Place, Reading};
+use super::read::{Number, Reading};
+use super::source::{Place, is_blank, is_in_word, is_separator, is_space};
 use super::{contradicts, is_result};
 
 /// The number of digits from which on a number cannot be that of a move, but is a move whose

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::reply::argument;
-
 /// The most threads of a search.
 const MOST_THREADS: usize = 256;
 
@@ -79,6 +77,17 @@ impl Parameters {
             line("ponder", &self.ponder.to_string(), "bool"),
         ]
     }
+}
+
+/// An argument, with its value in quotation marks if needed. Characters that no value can contain
+/// are replaced.
+pub(super) fn argument(name: &str, value: &str) -> String {
+    let is_plain = |c: char| !c.is_control() && !c.is_whitespace() && c != '=' && c != '"';
+    if !value.is_empty() && value.chars().all(is_plain) {
+        return format!("{name}={value}");
+    }
+    let allowed = value.replace('"', "'").replace(char::is_control, "?");
+    format!("{name}=\"{allowed}\"")
 }
 
 #[cfg(test)]

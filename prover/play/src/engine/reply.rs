@@ -5,6 +5,7 @@ use std::time::Duration;
 use draughtproof_proof::heuristic::Analysis;
 
 use super::notation::write_move;
+use super::parameters::argument;
 use super::searcher::{Answer, Known};
 use crate::board::{Board, MoveError, Position};
 use crate::egdb::Value;
@@ -17,17 +18,6 @@ const WIN: i32 = 10_000;
 const WON: f64 = 100.0;
 /// The score, in men, of a win by the database, whose length is not known.
 const DATABASE_WIN: f64 = 99.0;
-
-/// An argument, with its value in quotation marks if needed. Characters that no value can contain
-/// are replaced.
-pub(super) fn argument(name: &str, value: &str) -> String {
-    let is_plain = |c: char| !c.is_control() && !c.is_whitespace() && c != '=' && c != '"';
-    if !value.is_empty() && value.chars().all(is_plain) {
-        return format!("{name}={value}");
-    }
-    let allowed = value.replace('"', "'").replace(char::is_control, "?");
-    format!("{name}=\"{allowed}\"")
-}
 
 /// The last line of a search without a move. Clients expect a move there; this is the null move of
 /// pydraughts, and no move for all other clients.

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 
 use super::command::Mode;
+use super::input::BadLine;
 use super::parameters::Parameters;
-use super::session::Event;
 use crate::board::{Game, Position};
 use crate::book::Book;
 use crate::egdb::{Depths, Value, Values};
@@ -18,6 +18,22 @@ use crate::opponent::{GameRecord, Opponent, Source};
 
 /// The budget of the search for the expected reply to a move that was not searched, in nodes.
 const REPLY_NODES: u64 = 20_000;
+
+/// An event of a session.
+pub(super) enum Event {
+    /// A line has come.
+    Line(Result<String, BadLine>),
+    /// No more lines will come.
+    End,
+    /// The database cannot be opened or read; the engine goes on without it.
+    Fault(String),
+    /// The jobs that were sent before are done.
+    Ready,
+    /// A depth of the search is finished.
+    Depth(Analysis),
+    /// The search has ended: with a move, without one if there is none, or with an error message.
+    Done(Result<Option<Answer>, String>),
+}
 
 /// The settings with which an engine begins.
 pub struct Setup<'a> {

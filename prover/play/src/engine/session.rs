@@ -11,11 +11,11 @@ use draughtproof_proof::heuristic::{Analysis, Limits};
 
 use super::clock::{Allowance, Pace};
 use super::command::{Command, Level, Mode, parse};
-use super::input::{BadLine, read_line};
+use super::input::read_line;
 use super::notation::{read_move, read_position};
 use super::parameters::Parameters;
 use super::reply;
-use super::searcher::{Answer, Job, Searcher, Setup, Stopper};
+use super::searcher::{Answer, Event, Job, Searcher, Setup, Stopper};
 use crate::board::MoveError;
 use crate::opponent::GameRecord;
 
@@ -27,22 +27,6 @@ const AFTER_REFUSED: Duration = Duration::from_secs(1);
 
 /// The message about a position in which the side to move has lost.
 const NO_LEGAL_MOVE: &str = "go: expected a position with a legal move, found none";
-
-/// An event of a session.
-pub(super) enum Event {
-    /// A line has come.
-    Line(Result<String, BadLine>),
-    /// There will be no more lines.
-    End,
-    /// The database cannot be opened or read; the engine goes on without it.
-    Fault(String),
-    /// The jobs that were sent before are done.
-    Ready,
-    /// A depth of the search is finished.
-    Depth(Analysis),
-    /// The search has ended: with a move, without one if there is none, or with an error message.
-    Done(Result<Option<Answer>, String>),
-}
 
 /// Speaks Hub until `quit` or the end of the input.
 ///

@@ -7,7 +7,6 @@
 
 mod annotate;
 mod judge;
-mod own_remarks;
 mod replay;
 
 pub use annotate::{Annotated, AnnotatedRow, MISTAKE_COLUMNS, Mistake, annotate, mistake_tsv};

@@ -5,23 +5,21 @@
 //! or because they follow from the values of the moves. A value that is not known is reported as
 //! unknown. Certificates need not have been checked: what they prove is what they claim.
 
-mod answer;
-mod basis;
-mod depths_found;
 mod fastest;
-mod line;
 mod proved_positions;
 
-pub use answer::{KnownValue, MoveAnswer, PositionAnswer, depth_in_words};
-pub use basis::Basis;
 pub use proved_positions::{Place, ProvedPositions, question_name};
 
+use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
-
-use certificate_spec::claim::Question;
 
 use crate::board::{Board, MoveError, Position};
 use crate::egdb::{Depths, RatedMove, StoreError, Value, ValueRange, Values};
+use certificate_spec::claim::Question;
+use serde::{Serialize, Serializer};
+#[cfg(feature = "openapi")]
+use utoipa::ToSchema;
 
 /// The sources of values and depths.
 #[derive(Clone, Copy)]
@@ -154,5 +152,170 @@ impl Lookup<'_> {
             is_worse || other.value.value().is_some() && other.depth.is_some()
         });
         Ok(depth.filter(|_| are_all_known || is_least))
+    }
+}
+
+/// The source of a value or a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// A side has no piece or no move.
+    Rules,
+    /// The database has the position, or the positions after its captures.
+    Database,
+    /// A certificate has the position.
+    Proof,
+    /// The values of the moves.
+    Moves,
+}
+
+impl Basis {
+    /// The name of the basis in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Rules => "rules",
+            Basis::Database => "database",
+            Basis::Proof => "proof",
+            Basis::Moves => "moves",
+        }
+    }
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Basis::Rules => "by the rules",
+            Basis::Database => "by database",
+            Basis::Proof => "by proof",
+            Basis::Moves => "by its moves",
+        })
+    }
+}
+
+impl Lookup<'_> {
+    /// Returns the source of the value of a position, as it was found; `None` if nothing is known.
+    ///
+    /// # Errors
+    /// [`StoreError`] when a file of the database cannot be read or is damaged.
+    pub fn basis(
+        &self,
+        position: &Position,
+        value: ValueRange,
+    ) -> Result<Option<Basis>, StoreError> {
+        if value == ValueRange::UNKNOWN {
+            return Ok(None);
+        }
+        if !position.both_sides() || !self.board.can_move(position) {
+            return Ok(Some(Basis::Rules));
+        }
+        if self.values.try_probe(position)?.is_some() {
+            return Ok(Some(Basis::Database));
+        }
+        let is_proved = self.proved(position) != ValueRange::UNKNOWN;
+        Ok(Some(if is_proved { Basis::Proof } else { Basis::Moves }))
+    }
+}
+
+/// Returns in words what a depth counts. It is not the number of plies to the end of the game.
+pub fn depth_in_words(depth: u32) -> String {
+    format!("next capture, crowning or move of a man in {depth}")
+}
+
+/// A position and all that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PositionAnswer {
+    /// The position, as a canonical FEN.
+    pub fen: String,
+    /// Its value for the side to move.
+    #[serde(flatten, serialize_with = "known_value")]
+    pub value: ValueRange,
+    /// The source of the value; only where certificates are asked, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Basis>,
+    /// The plies until the next capture, crowning or move of a man that keeps the value; 0 if there
+    /// is no move. None for draws and where it is not known.
+    pub depth: Option<u32>,
+    /// The legal moves, the best first.
+    pub moves: Vec<MoveAnswer>,
+    /// The moves of both sides to the end of a win, if the value is a win or loss and all depths
+    /// that lead there are known; otherwise empty.
+    pub line: Vec<String>,
+}
+
+/// A legal move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(ToSchema))]
+pub struct MoveAnswer {
+    /// The name of the move in PDN.
+    #[serde(rename = "move")]
+    pub name: String,
+    /// The position after it, as a canonical FEN.
+    pub fen: String,
+    /// The value of the move for the side that makes it.
+    #[serde(flatten, serialize_with = "known_value")]
+    #[cfg_attr(feature = "openapi", schema(value_type = KnownValue))]
+    pub value: ValueRange,
+    /// The source of the value; only where certificates are asked, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub by: Option<Basis>,
+    /// The plies until the next capture, crowning or move of a man, this move included.
+    pub depth: Option<u32>,
+}
+
+/// A value, or bounds of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(ToSchema))]
+#[serde(untagged)]
+pub enum KnownValue {
+    /// The value is known.
+    Exact {
+        #[cfg_attr(feature = "openapi", schema(example = "draw"))]
+        value: &'static str,
+    },
+    /// The value lies between bounds, inclusively. A loss and a win as bounds say nothing.
+    Between {
+        /// The lower bound.
+        #[cfg_attr(feature = "openapi", schema(example = "draw"))]
+        lower: &'static str,
+        /// The upper bound.
+        #[cfg_attr(feature = "openapi", schema(example = "draw"))]
+        upper: &'static str,
+    },
+}
+
+impl From<ValueRange> for KnownValue {
+    fn from(range: ValueRange) -> Self {
+        match range.value() {
+            Some(value) => KnownValue::Exact { value: value.name() },
+            None => KnownValue::Between { lower: range.lower.name(), upper: range.upper.name() },
+        }
+    }
+}
+
+fn known_value<S: Serializer>(range: &ValueRange, serializer: S) -> Result<S::Ok, S::Error> {
+    KnownValue::from(*range).serialize(serializer)
+}
+
+impl Lookup<'_> {
+    /// The names of the moves to the end of the game if the winner always hurries to the next
+    /// capture, crowning or move of a man, and the loser always delays it. `None` where a depth on
+    /// the way is not known: the values alone do not lead to the end of a win.
+    fn line(&self, start: &Position) -> Result<Option<Vec<String>>, LookupError> {
+        let mut names = Vec::new();
+        let mut seen = HashSet::new();
+        let mut at = *start;
+        loop {
+            let Some(best) = self.rate_moves(&at)?.into_iter().next() else {
+                return Ok(Some(names));
+            };
+            let is_decided = best.value.value().is_some_and(|value| value != Value::Draw);
+            // Correct depths never lead to a position twice.
+            if !is_decided || best.depth.is_none() || !seen.insert(at) {
+                return Ok(None);
+            }
+            names.push(self.board.write_move(&at, &best.after)?);
+            at = best.after;
+        }
     }
 }

@@ -1,19 +1,21 @@
 //! Chooses replies from a proof, a database or a search.
+//!
+//! Alpha-beta among the moves that keep the value of a position.
+//!
+//! In positions that the database decides, an ordinary search sees only their value. This search
+//! takes the value for granted and scores the positions otherwise, by the evaluation.
 
 use std::cmp::Reverse;
 use std::fmt;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use certificate_spec::claim::Question;
-use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
-
-use super::kept_value::KeptValue;
 use super::record::GameRecord;
 use crate::board::Position;
-use crate::egdb::numbers;
-use crate::egdb::{DepthFinder, RatedMove, Value, ValueRange};
+use crate::egdb::{DepthFinder, RatedMove, Value, ValueRange, numbers};
 use crate::lookup::{Lookup, LookupError, depth_in_words};
+use certificate_spec::claim::Question;
+use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 
 /// The depth of the search among moves that keep a win or a loss of unknown depth, in plies.
 const PLIES: u32 = 6;
@@ -213,5 +215,118 @@ impl<'a> Opponent<'a> {
         let Analysis { score, depth, proven, pv, .. } = found;
         let after = pv.first().copied().unwrap_or(otherwise);
         Choice { after, source: Source::Search { score, depth, proven } }
+    }
+}
+
+/// The number of replies in a row that the opponent has to find.
+const REPLIES: u32 = 2;
+/// The weight of a later reply, as a share of the one before.
+const LATER: f64 = 0.5;
+/// The weight of a losing reply after which a piece can be captured at once: most players see that.
+const PLAIN: f64 = 0.25;
+/// The score if all replies lose, in hundredths of a man.
+const ALL_LOSE: f64 = 1600.0;
+/// The depth of the search that decides between moves with equal dangers, in plies.
+const DRAW_PLIES: u32 = 4;
+
+impl KeptValue<'_, '_> {
+    /// The strength of a drawn position for the side that has just moved: a score in hundredths of
+    /// a man, from the share of the opponent's replies that lose and from the evaluation.
+    pub(super) fn strength_of_draw(&self, after: &Position) -> Result<i32, LookupError> {
+        let danger = self.danger(after, REPLIES)?;
+        let score = -self.score(after, Value::Draw, DRAW_PLIES)?;
+        Ok((danger * ALL_LOSE) as i32 + score)
+    }
+
+    /// The weighted share of the replies to a drawn position that lose. For replies that keep the
+    /// draw, the share that follows our best move counts, too.
+    fn danger(&self, position: &Position, replies: u32) -> Result<f64, LookupError> {
+        let mut moves = Vec::new();
+        self.lookup.board.successors(position, &mut moves);
+        let mut sum = 0.0;
+        for after in &moves {
+            sum += match self.lookup.values.known(after)?.value() {
+                Some(Value::Win) if self.lookup.board.can_capture(after) => PLAIN,
+                Some(Value::Win) => 1.0,
+                Some(Value::Draw) if replies > 1 => {
+                    LATER * self.danger_after(after, replies - 1)?
+                }
+                _ => 0.0,
+            };
+        }
+        Ok(sum / moves.len().max(1) as f64)
+    }
+
+    /// Like `danger`, after the best of our moves that keep the draw.
+    fn danger_after(&self, position: &Position, replies: u32) -> Result<f64, LookupError> {
+        let mut best = 0.0_f64;
+        for after in self.moves(position, Value::Draw)? {
+            best = best.max(self.danger(&after, replies)?);
+        }
+        Ok(best)
+    }
+}
+
+/// The score of a side without a move, beyond any evaluation.
+const STUCK: i32 = 30_000;
+
+/// A search among moves that keep the database value.
+pub(super) struct KeptValue<'s, 'a> {
+    pub(super) lookup: Lookup<'a>,
+    pub(super) engine: &'s Heuristic<'a>,
+}
+
+impl KeptValue<'_, '_> {
+    /// The moves that keep the value of a position, which must have this value.
+    pub(super) fn moves(
+        &self,
+        position: &Position,
+        value: Value,
+    ) -> Result<Vec<Position>, LookupError> {
+        let mut moves = Vec::new();
+        self.lookup.board.successors(position, &mut moves);
+        let mut kept = Vec::with_capacity(moves.len());
+        for after in moves {
+            if self.lookup.values.known(&after)?.value() == Some(value.reversed()) {
+                kept.push(after);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// The score of a position of this value for the side to move, in hundredths of a man, by a
+    /// search of `plies` plies; captures are played out.
+    pub(super) fn score(
+        &self,
+        position: &Position,
+        value: Value,
+        plies: u32,
+    ) -> Result<i32, LookupError> {
+        self.node(position, value, plies, (-STUCK, STUCK))
+    }
+
+    fn node(
+        &self,
+        position: &Position,
+        value: Value,
+        plies: u32,
+        (mut alpha, beta): (i32, i32),
+    ) -> Result<i32, LookupError> {
+        let is_quiet = !self.lookup.board.can_capture(position);
+        if plies == 0 && is_quiet && self.lookup.board.can_move(position) {
+            return Ok(self.engine.evaluate(position));
+        }
+        // A sooner loss has a lower score.
+        let mut best = -STUCK + i32::from(u8::MAX) - plies.min(u8::MAX.into()) as i32;
+        for after in self.moves(position, value)? {
+            let window = (-beta, -alpha);
+            let score = -self.node(&after, value.reversed(), plies.saturating_sub(1), window)?;
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        Ok(best)
     }
 }

@@ -1,8 +1,6 @@
 //! Playing a game: its record, and an opponent that moves by a proof, a database or a search.
 
 mod choice;
-mod draws;
-mod kept_value;
 mod record;
 
 pub use choice::{Choice, Opponent, Source};

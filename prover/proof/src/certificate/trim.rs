@@ -10,7 +10,7 @@
 
 use super::proof_moves::replay_leaf;
 use super::read::{BrokenProof, Stored, StoredBasis, StoredNode, StoredProof};
-use super::section::Section;
+use super::write::Section;
 use crate::board::Position;
 use crate::proof::{Basis, ProofNode};
 use crate::search::KeyMap;

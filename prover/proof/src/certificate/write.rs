@@ -3,19 +3,24 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-
-use certificate_spec::Digest;
-use certificate_spec::claim::Claim;
-use certificate_spec::leaves;
-use certificate_spec::manifest::{Kind, Manifest, Object};
-use certificate_spec::nodes;
-use certificate_spec::object::ObjectHead;
+use std::time::Duration;
 
 use super::directory::{EmitError, Target, create_unfinished, io_at, require_free, set_aside};
-use super::provenance::PartialProof;
-use super::read::Stored;
-use super::section::Section;
+use super::read::{Stored, claimant};
+use crate::board::{Board, Game, Position};
 use crate::egdb::atomic::{self, sync_directory};
+use crate::egdb::{Cover, Values};
+use crate::proof::{
+    Basis, ProofNode, ProofSettings, QuestionProof, ROUND, Request, Solution, Stop, Undecided,
+};
+use crate::search::{KeyMap, Replay, StrategyError};
+use certificate_spec::Digest;
+use certificate_spec::claim::{Claim, Question};
+use certificate_spec::leaves::{self, Leaf};
+use certificate_spec::manifest::{Kind, Manifest, Object};
+use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::object::ObjectHead;
+use certificate_spec::provenance::{self, Mode, Provenance, Resources};
 
 const NODES_PER_OBJECT: usize = 1 << 16;
 const LEAVES_PER_OBJECT: usize = 1 << 12;
@@ -164,4 +169,174 @@ impl Certificate {
 
 fn head(section: &Section, first: usize, count: usize) -> ObjectHead {
     ObjectHead { question: section.question(), first: first as u64, count: count as u64 }
+}
+
+/// The nodes and leaves of one question.
+#[derive(Debug)]
+pub struct Section {
+    question: Question,
+    nodes: Vec<Node>,
+    leaves: Vec<Leaf<Vec<u8>>>,
+    /// The provenance of the answer, if it is stated.
+    provenance: Option<Provenance>,
+}
+
+impl Section {
+    /// Encodes a proof, and replays its strategies as the checker does: they end where the tree
+    /// takes over.
+    ///
+    /// # Errors
+    /// [`StrategyError`] if a strategy does not hold.
+    pub fn new(
+        board: &Board,
+        database: &Values,
+        proof: QuestionProof,
+    ) -> Result<Self, StrategyError> {
+        let QuestionProof { question, mut nodes, .. } = proof;
+        let is_win = question.is_win();
+        let replay = Replay::over(board, database, claimant(question), is_win);
+        let ranks: KeyMap<u32> = nodes.iter().map(|n| (n.position.key(), n.rank)).collect();
+        for ProofNode { position, rank, basis } in &mut nodes {
+            if let Basis::Leaf(leaf) = basis {
+                *leaf = replay.repack(leaf, position, |p| {
+                    ranks.get(&p.key()).is_some_and(|there| !is_win || there < rank)
+                })?;
+            }
+        }
+        Ok(Section::of(question, board, nodes))
+    }
+
+    /// The section of a question from its nodes, in ascending order of their positions, with leaves
+    /// that end where the tree takes over.
+    pub(crate) fn of(question: Question, board: &Board, proof: Vec<ProofNode>) -> Self {
+        let mut nodes = Vec::with_capacity(proof.len());
+        let mut leaves = Vec::new();
+        for ProofNode { position, rank, basis } in proof {
+            let (kind, data) = match basis {
+                Basis::Or(choice) => (kind::OR, choice),
+                Basis::And => (kind::AND, 0),
+                Basis::Leaf(leaf) => {
+                    leaves.push(leaf);
+                    (kind::LEAF, leaves.len() as u32 - 1)
+                }
+                Basis::Assumed(score) => (kind::ASSUMED, score.cast_unsigned()),
+            };
+            let position = wire(board, &position);
+            nodes.push(Node { position, rank, data, kind, reserved: 0 });
+        }
+        Section { question, nodes, leaves, provenance: None }
+    }
+
+    /// Adds the provenance of the answer (`SPEC.md` §7.1).
+    pub fn with_provenance(self, provenance: Provenance) -> Self {
+        Section { provenance: Some(provenance), ..self }
+    }
+
+    /// The question that is answered.
+    pub fn question(&self) -> Question {
+        self.question
+    }
+
+    /// The encoded nodes, in ascending order of their positions.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The leaves of the Leaf nodes, in order.
+    pub fn leaves(&self) -> &[Leaf<Vec<u8>>] {
+        &self.leaves
+    }
+
+    /// The provenance of the answer, if it is stated.
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_ref()
+    }
+
+    /// The number of Assumed nodes.
+    pub fn assumed(&self) -> usize {
+        self.nodes.iter().filter(|n| n.kind == kind::ASSUMED).count()
+    }
+}
+
+fn wire(board: &Board, position: &Position) -> WirePosition {
+    WirePosition {
+        black: board.to_dense(position.black),
+        white: board.to_dense(position.white),
+        kings: board.to_dense(position.kings),
+        turn: position.turn as u8,
+    }
+}
+
+/// The name and version of this program, as certificates state them.
+const PROGRAM: &str = concat!("draughtproof-prove ", env!("CARGO_PKG_VERSION"));
+
+/// The mode of a solution's certificate: reproducible from the request alone, except where the
+/// proof was interrupted, its rounds were of another size than [`ROUND`], threads shared a table,
+/// or its tree followed lines, for which the format has no word.
+pub fn mode_of(
+    solution: &Solution,
+    settings: &ProofSettings,
+    threads: usize,
+    time: Duration,
+) -> Mode {
+    let is_interrupted =
+        matches!(&solution.undecided, Some(Undecided { stop: Stop::Interrupted, .. }));
+    let is_alone = settings.leaf_threads == 1 && settings.lines.is_none();
+    if !is_interrupted && settings.round == ROUND && is_alone {
+        return Mode::Reproducible;
+    }
+    Mode::FreeRunning(Resources {
+        threads: u32::try_from(threads).unwrap_or(u32::MAX),
+        workers: 1,
+        seconds: time.as_secs(),
+    })
+}
+
+/// The provenance of the certificate of a request, without the iterations of a question.
+pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> Provenance {
+    let Request { start, asked, settings } = request;
+    let ProofSettings { leaf_nodes, leaf_table, max_nodes, thresholds, .. } = settings;
+    Provenance {
+        program: PROGRAM.into(),
+        mode,
+        request: provenance::Request {
+            game: game.to_string(),
+            start: game.board.write_fen(start),
+            claim: *asked,
+            cover: cover.clone(),
+            leaf_nodes: *leaf_nodes,
+            leaf_table: *leaf_table,
+            max_nodes: *max_nodes,
+            thresholds: *thresholds,
+            seed_line: Vec::new(),
+        },
+        iterations: Vec::new(),
+    }
+}
+
+/// The making of a certificate whose proof is not finished: its requests, without the options that
+/// say when to end, and the number of thresholds that were done.
+pub(super) struct PartialProof {
+    requests: Vec<provenance::Request>,
+    iterations: usize,
+}
+
+impl PartialProof {
+    pub(super) fn of<'a>(provenances: impl Iterator<Item = &'a Provenance>) -> Self {
+        let mut partial = PartialProof { requests: Vec::new(), iterations: 0 };
+        for Provenance { request, iterations, .. } in provenances {
+            let mut request = provenance::Request { max_nodes: None, ..request.clone() };
+            if let Some(thresholds) = &mut request.thresholds {
+                thresholds.until = None;
+            }
+            partial.requests.push(request);
+            partial.iterations += iterations.len();
+        }
+        partial
+    }
+
+    /// Whether this is the state of `before` or a later one, of a proof with equal requests.
+    pub(super) fn continues(&self, before: &PartialProof) -> bool {
+        self.requests == before.requests && self.iterations >= before.iterations
+    }
 }

@@ -11,15 +11,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use certificate_spec::claim::Question;
-use certificate_spec::leaves::Leaf;
-
-use super::opening_tree::{OpeningNode, OpeningTree};
-use super::sources::{Source, Sources};
+use super::opening_tree::{OpeningNode, OpeningTree, Source, Sources};
 use crate::board::Position;
 use crate::certificate::{BrokenProof, Section, StoredBasis, StoredNode, claimant};
 use crate::proof::{Basis, ProofNode};
 use crate::search::{KeyMap, Replay, StrategyError};
+use certificate_spec::claim::Question;
+use certificate_spec::leaves::Leaf;
 
 /// A node of the merged proof.
 #[derive(Clone, Copy)]

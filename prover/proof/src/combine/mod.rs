@@ -5,24 +5,22 @@
 
 mod merge;
 mod opening_tree;
-mod sources;
+
+pub use opening_tree::Missing;
 
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
-use certificate_spec::Digest;
-use certificate_spec::claim::{Question, Value};
-use thiserror::Error;
-
-pub use opening_tree::Missing;
-
 use self::merge::merge;
 use self::opening_tree::{OpeningTree, Region};
-use self::sources::Sources;
 use crate::board::{Board, Position};
 use crate::certificate::{BrokenProof, Section, Stored};
 use crate::egdb::Values;
 use crate::proof::Asked;
+use certificate_spec::Digest;
+use certificate_spec::claim::{Question, Value};
+use opening_tree::Sources;
+use thiserror::Error;
 
 /// The most missing openings that are listed.
 const LISTED: usize = 50;

@@ -9,28 +9,20 @@
 //! by the rules of the game is proved for every other position. A cut-off branch, a repetition or
 //! an evaluation proves nothing.
 
-mod claims;
 mod eval;
-mod features;
 pub mod network;
 mod order;
 mod path;
-mod pruning;
-mod quiescence;
-mod reductions;
 mod run;
 mod score;
 mod search;
 mod table;
-mod weights;
+
+pub use eval::{Evaluation, FEATURES, Features, NAMES, Weights};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-pub use eval::Evaluation;
-pub use features::{FEATURES, Features, NAMES};
-pub use weights::Weights;
 
 use crate::board::{Board, Position};
 use crate::egdb::{OutOfMemory, ValueRange, Values};

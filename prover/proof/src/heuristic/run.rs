@@ -4,11 +4,10 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::claims::Claims;
 use super::eval::Evaluation;
 use super::order::Order;
 use super::path::Path;
-use super::score::{DECISIVE, INFINITE, claims_allow};
+use super::score::{Claims, DECISIVE, INFINITE, claims_allow};
 use super::table::Table;
 use crate::board::{Board, Position};
 use crate::egdb::Values;

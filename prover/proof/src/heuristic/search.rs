@@ -1,10 +1,29 @@
 //! Alpha-beta to a depth (principal variation search).
+//!
+//! Pruning: branches that are cut off before their depth is searched.
+//!
+//! A position that is evaluated well above the window is first searched less deep, against a bound
+//! that is higher by this margin. If the shallow search exceeds even that bound, the full search is
+//! taken to exceed the window and is skipped (after Buro's ProbCut, "ProbCut: An effective
+//! selective extension of the alpha-beta algorithm", 1995; here with one margin for all depths).
+//!
+//! Pruning changes scores, never what is proved. The shallow search is one of the same position, so
+//! its claims are true of it; those of the skipped search are only missing. Wins and losses are not
+//! pruned, nor is the principal variation.
+//!
+//! The figures were measured: docs/experiments/063.
+//!
+//! Late-move reductions: moves that are tried late are first searched less deep.
+//!
+//! With a good move ordering the first moves are the good ones. A late move whose score is better
+//! than expected is searched again to the whole depth. Reductions change what a search finds at a
+//! depth, never what it proves. The figures were measured: docs/experiments/061.
 
-use super::claims::{Claims, Gathered};
 use super::order::Moves;
-use super::reductions::reduction;
 use super::run::{Found, PLIES, Run, Shared};
-use super::score::{WIN, claims_allow, from_here, from_root, of_value};
+use super::score::{
+    Claims, DECISIVE, Gathered, INFINITE, WIN, claims_allow, from_here, from_root, of_value,
+};
 use super::table::{Entry, Kind};
 use crate::board::Position;
 use crate::egdb::Value;
@@ -232,4 +251,106 @@ fn use_entry(entry: &Entry, ply: usize, depth: i32, alpha: i32, beta: i32) -> Op
     };
     let deep = i32::from(entry.depth) >= depth;
     (narrow && deep && decides).then_some(Found { score, claims })
+}
+
+/// The distance of a position above the window from which it is pruned, in hundredths of a man.
+const MARGIN: i32 = 28;
+/// The depth that the shallow search has less, in moves.
+const LESS: i32 = 4;
+/// The least remaining depth at which positions are pruned, in moves.
+const LEAST_DEPTH: i32 = 3;
+
+impl Run<'_> {
+    /// Whether a position is evaluated far enough above the window for a try at pruning; `beta` is
+    /// the upper end of the window.
+    pub(super) fn is_far_above(&self, node: &Node<'_>, beta: i32) -> bool {
+        self.shared.is_selective
+            && node.ply > 0
+            && node.depth >= LEAST_DEPTH
+            && beta.abs() < DECISIVE
+            && self.shared.evaluation.score(node.position) >= beta + MARGIN
+    }
+
+    /// The result of the shallow search of such a position, if it confirms the evaluation.
+    pub(super) fn pruned(&mut self, node: &Node<'_>, beta: i32) -> Option<Found> {
+        let bound = beta + MARGIN;
+        let found = self.node(node.position, (node.depth - LESS).max(1), bound - 1, bound);
+        (found.score >= bound || self.stopped).then_some(found)
+    }
+}
+
+/// The least remaining depth at which moves are reduced.
+const LEAST_REDUCED: i32 = 3;
+/// The number of first moves that are not reduced; one more in a principal variation.
+const FIRST_MOVES: usize = 2;
+
+/// Returns the reduction of the depth for a quiet move, in moves, at most `depth - 2`; `number` is
+/// the number of moves that were tried before.
+pub(super) fn reduction(depth: i32, number: usize, is_principal: bool) -> i32 {
+    if depth < LEAST_REDUCED || number < FIRST_MOVES + usize::from(is_principal) {
+        return 0;
+    }
+    let [depth_log, number_log] =
+        [depth as usize, number].map(|x| LOGARITHMS[x.min(LOGARITHMS.len() - 1)]);
+    let reduced = 1 + depth_log * number_log * 74 / 65_536 - i32::from(is_principal);
+    reduced.clamp(0, depth - 2)
+}
+
+/// 16 times the binary logarithm, rounded down.
+const LOGARITHMS: [i32; 64] = {
+    let mut logarithms = [0; 64];
+    let mut x = 1;
+    while x < 64 {
+        logarithms[x] = (x as u128).pow(16).ilog2() as i32;
+        x += 1;
+    }
+    logarithms
+};
+
+impl Run<'_> {
+    /// The value of a position without captures at the end of a path.
+    pub(super) fn leaf(&mut self, position: &Position, ply: usize) -> Found {
+        if self.shared.board.can_move(position) {
+            Found { score: self.shared.evaluation.score(position), claims: Claims::NONE }
+        } else {
+            Found { score: ply as i32 - WIN, claims: Gathered::new().all() }
+        }
+    }
+
+    /// Searches the captures of a position, one of which must be made.
+    pub(super) fn captures(&mut self, position: &Position, mut alpha: i32, beta: i32) -> Found {
+        let moves = self.state.order.generate(self.shared.board, position, true);
+        if moves.len() > 1 {
+            self.state.order.rank_captures(position, moves, None);
+        }
+        let found = self.best_capture(moves, &mut alpha, beta);
+        self.state.order.drop(moves);
+        found
+    }
+
+    fn best_capture(&mut self, moves: Moves, alpha: &mut i32, beta: i32) -> Found {
+        let ply = self.state.path.ply();
+        let mut best = -INFINITE;
+        let mut gathered = Gathered::new();
+        for place in moves.start..moves.end {
+            let candidate = self.state.order.pick(place, moves.end);
+            let found = self.successor(&candidate.position, 0, *alpha, beta);
+            if self.stopped {
+                break;
+            }
+            gathered.add(found.claims);
+            best = best.max(found.score);
+            if best > *alpha {
+                if beta - *alpha > 1 {
+                    self.extend_line(ply, &candidate.position);
+                }
+                *alpha = best;
+            }
+            if best >= beta && place + 1 < moves.end {
+                return Found { score: best, claims: gathered.some() };
+            }
+        }
+        let claims = gathered.all();
+        Found { score: claims_allow(claims, best), claims }
+    }
 }

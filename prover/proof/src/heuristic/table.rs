@@ -12,8 +12,7 @@
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::claims::Claims;
-use super::score::claims_allow;
+use super::score::{Claims, claims_allow};
 use crate::egdb::{OutOfMemory, ask_for_large_pages, zeroed_words};
 
 /// The relation between the score of an entry and the true score.

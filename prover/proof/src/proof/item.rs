@@ -194,7 +194,7 @@ pub enum BadAnswer {
     /// The bytes are no answer to the item.
     #[error("bytes that are no answer to the item")]
     Bytes,
-    /// There is none.
+    /// No answer.
     #[error("no answer: {0}")]
     None(String),
     /// The strategy does not stand up to its replay.

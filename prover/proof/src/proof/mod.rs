@@ -7,29 +7,23 @@
 
 mod item;
 mod ledger;
-mod lines;
 mod manager;
 mod position_value;
 mod prove;
 mod question_proof;
 mod queue;
-mod round;
 mod settings;
 mod solve;
 mod tree;
-mod work;
-mod workers;
 
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext, search_digest};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
 pub use manager::{ProofError, Stop, Verdict};
 pub use position_value::{PositionValue, position_value};
-pub use prove::{Grown, prove};
+pub use prove::{Grown, Work, prove, work};
 pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
 pub use queue::{Delivery, Lease, ManagerQueue, QuestionState, QueueSource, WorkerQueue};
-pub use settings::{Environment, IsStopped, LineSettings, ProofSettings, ROUND};
+pub use settings::{Environment, IsStopped, LineSettings, ProofSettings, ROUND, Threads, Workers};
 pub use solve::{Request, Solution, SolveError, Undecided, solve};
 pub use tree::{Link, NodeId, Reason, Tree};
-pub use work::{Work, work};
-pub use workers::{Threads, Workers};

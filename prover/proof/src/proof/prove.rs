@@ -1,16 +1,16 @@
 //! Deciding one question, by threads of this process or by the workers of a farm.
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::item::{Answer, Item, SearchContext, search_digest};
 use super::manager::{ProofError, Question, Verdict};
-use super::queue::{Lease, LocalQueue, QueueSource};
-use super::settings::{Environment, ProofSettings};
+use super::queue::{Lease, LocalQueue, QueueSource, WorkerQueue};
+use super::settings::{Environment, ProofSettings, Threads, Workers};
 use super::tree::Tree;
-use super::work::{Work, work};
-use super::workers::{Threads, Workers};
 use crate::board::{Board, Position, Side};
+use crate::egdb::OutOfMemory;
 use crate::egdb::numbers::size;
 use crate::search::{Checkpoint, ProofNumbers, SearchProgress};
 
@@ -140,4 +140,35 @@ fn describe_progress(
     let share = heard.probes.percent_known();
     let [table, limit] = [heard.table.0, heard.table.1].map(size);
     format!("{text}; {share:.0} % of look-ups in the database; table {table} of {limit}")
+}
+
+/// The outcome of an item.
+pub enum Work {
+    /// The encoded result.
+    Done(Vec<u8>),
+    /// No result, now or later, for this reason.
+    Impossible(String),
+    /// No result, because the worker is to end.
+    Stopped,
+}
+
+/// Does items until there are no more, or the worker is to end. An item during which it is stopped
+/// goes back to the queue; an item whose search panics has no result.
+pub fn work<Q: WorkerQueue>(queue: &Q, answer: impl Fn(&Q::Lease<'_>) -> Work) {
+    while let Some(lease) = queue.lease() {
+        match catch_unwind(AssertUnwindSafe(|| answer(&lease))) {
+            Ok(Work::Done(result)) => lease.complete(result),
+            Ok(Work::Impossible(why)) => lease.give_up(why),
+            Ok(Work::Stopped) => return,
+            Err(panic) => {
+                if let Some(lack) = panic.downcast_ref::<OutOfMemory>() {
+                    lease.give_up(lack.to_string());
+                    continue;
+                }
+                let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+                lease.give_up(format!("the search panicked: {}", text.unwrap_or_default()));
+            }
+        }
+    }
 }

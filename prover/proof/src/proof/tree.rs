@@ -394,7 +394,7 @@ impl<'a> Tree<'a> {
             });
             let numbers = |id: &NodeId| {
                 let node = &self.nodes[*id as usize];
-                // Where one child is enough, the easiest; where all are needed, first the one that
+                // If one child is enough, the easiest; if all are needed, first the one that
                 // is likeliest to fail, which is last on the stack.
                 if prove { (node.proof, node.order) } else { (node.disproof, node.order) }
             };

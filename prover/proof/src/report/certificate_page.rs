@@ -1,18 +1,14 @@
 //! The statistics of a certificate as one self-contained HTML page.
 
-use certificate_spec::claim::{Question, Value};
-
-use super::board_picture::{board_figure, name};
-use super::cover::describe_cover;
 use super::first_moves::{FirstMoves, FirstMovesError};
-use super::html::{escape, foot, head};
-use super::line_chart::{Series, key, line_chart};
-use super::tables::{CertificateReport, QuestionReport, Row, Sums, Table};
-use super::words::{describe_slice, shell_word};
+use super::html::{Series, board_figure, escape, foot, head, key, line_chart, name};
+use super::lines::{CertificateReport, QuestionReport, Row, Sums, Table};
+use super::words::{describe_cover, describe_slice, shell_word};
 use crate::certificate::{Stored, StoredProof};
 use crate::egdb::Slice;
 use crate::egdb::numbers::{counted, grouped, size};
 use crate::proof::if_assumed;
+use certificate_spec::claim::{Question, Value};
 
 /// The page of a certificate.
 ///

@@ -1,15 +1,12 @@
 //! The statistics of a database as one self-contained HTML page.
 
-use certificate_spec::database::DatabaseManifest;
-
-use super::board_picture::board_figure;
-use super::cover::describe_cover;
-use super::html::{foot, head};
-use super::words::describe_slice;
+use super::html::{board_figure, foot, head};
+use super::words::{describe_cover, describe_slice};
 use crate::board::{Board, Position};
 use crate::egdb::numbers::{counted, grouped, percent, size, time};
 use crate::egdb::stats::Counts;
 use crate::egdb::{Slice, Value};
+use certificate_spec::database::DatabaseManifest;
 
 pub struct SliceRow {
     pub slice: Slice,

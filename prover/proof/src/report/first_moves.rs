@@ -1,6 +1,6 @@
 //! The first moves of a proof: the claimant's move at the start and its answer to each first reply.
 
-use super::board_picture::name;
+use super::html::name;
 use crate::board::{Board, MoveError, Position};
 use crate::certificate::{BrokenProof, ProofMoves, Stored, StoredProof};
 

@@ -1,16 +1,12 @@
 //! Statistics of certificates and databases, as text, as pages for a browser, and for programs.
 
-mod board_picture;
 mod certificate_page;
 mod certificate_stats;
 mod coq;
-mod cover;
 mod database_page;
 mod first_moves;
 mod html;
-mod line_chart;
 mod lines;
-mod tables;
 mod words;
 
 pub use certificate_page::certificate_page;
@@ -18,5 +14,4 @@ pub use certificate_stats::{CertificateStats, Size};
 pub use coq::coq;
 pub use database_page::{SliceRow, database_page};
 pub use first_moves::FirstMovesError;
-pub use lines::{json, text, tsv};
-pub use tables::{CertificateReport, QuestionReport, Row, Table};
+pub use lines::{CertificateReport, QuestionReport, Row, Table, json, text, tsv};

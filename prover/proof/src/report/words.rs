@@ -1,7 +1,7 @@
 //! Descriptions of slices and commands.
 
-use crate::egdb::Slice;
 use crate::egdb::numbers::counted;
+use crate::egdb::{Clause, Cover, Slice};
 
 /// Describes a slice, such as "2 men + 1 king v 3 men": the side to move first.
 pub(super) fn describe_slice(slice: Slice) -> String {
@@ -24,6 +24,23 @@ pub(super) fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Describes a cover, such as "up to 7 pieces, or up to 8 with at most 4 a side".
+pub(super) fn describe_cover(cover: &Cover) -> String {
+    if cover.is_empty() {
+        return "no positions".into();
+    }
+    let mut words = Vec::new();
+    for (i, &Clause { pieces, side }) in cover.clauses().iter().enumerate() {
+        let noun = if i == 0 { " pieces" } else { "" };
+        let bound = match side + 1 < pieces {
+            true => format!(" with at most {side} a side"),
+            false => String::new(),
+        };
+        words.push(format!("up to {pieces}{noun}{bound}"));
+    }
+    words.join(", or ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{describe_slice, shell_word};
@@ -37,6 +54,23 @@ mod tests {
             [("cert-7x7", "cert-7x7"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("-x", "'./-x'")]
         {
             assert_eq!(shell_word(word), quoted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod cover_tests {
+    use super::describe_cover;
+
+    #[test]
+    fn covers_are_described() {
+        for (cover, words) in [
+            ("0", "no positions"),
+            ("6", "up to 6 pieces"),
+            ("7,8:4", "up to 7 pieces, or up to 8 with at most 4 a side"),
+            ("10:5", "up to 10 pieces with at most 5 a side"),
+        ] {
+            assert_eq!(describe_cover(&cover.parse().expect("a cover")), words);
         }
     }
 }

@@ -18,14 +18,13 @@
 //! decided; then disproofs lean only on what is decided, and if one falls there is one more proof
 //! to show for it.
 
-use serde::{Deserialize, Serialize};
-
 use super::estimate::Goal;
-use super::key_map::KeyMap;
+use super::key::KeyMap;
 use super::numbers::{INFINITE, ProofNumbers};
 use super::slot::Known;
 use super::table::{SlotId, Table};
 use crate::board::Position;
+use serde::{Deserialize, Serialize};
 
 /// No edge, no node.
 const NONE: u32 = u32::MAX;

@@ -9,19 +9,17 @@
 use std::num::NonZeroU32;
 use std::ops::AddAssign;
 
-use serde::{Deserialize, Serialize};
-
 use super::backup::NodeBackup;
 use super::estimate::Goal;
 use super::key::Key;
 use super::learned_estimate::LearnedEstimate;
 use super::numbers::{INFINITE, Outcome, ProofNumbers};
 use super::path::{Child, Path, Seen};
-use super::positions::Positions;
 use super::progress::{Probes, SearchProgress};
 use super::slot::Known;
-use super::table::Table;
+use super::table::{Positions, Table};
 use crate::board::Position;
+use serde::{Deserialize, Serialize};
 
 /// Nodes between two reports of progress.
 const REPORT_INTERVAL: u64 = 1 << 14;
@@ -75,7 +73,7 @@ pub(super) trait Control<T> {
     fn is_over(&self, nodes: u64) -> bool;
     /// Hears of it from time to time.
     fn report(&mut self, descent: &mut Descent<'_>, table: &mut T);
-    /// There was no room in the table.
+    /// The table had no room.
     fn stop_for_room(&mut self);
 }
 
@@ -310,7 +308,7 @@ impl<'a> Descent<'a> {
         };
         let mut guide = numbers;
         if T::IS_SHARED && !numbers.is_decided() {
-            // What the position above chooses by.
+            // The numbers by which the position above chooses.
             let number =
                 if self.goal.is_or(position) { &mut guide.disproof } else { &mut guide.proof };
             let more = threads.saturating_mul(*number / 4 + 1);

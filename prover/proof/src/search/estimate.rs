@@ -2,9 +2,8 @@
 //! an estimate of its proof and disproof number.
 
 use super::backup::BackupRule;
-use super::lemmas::Lemmas;
-use super::logarithm::{ONE, logarithm, power};
-use super::numbers::ProofNumbers;
+use super::key::KeyMap;
+use super::numbers::{ONE, ProofNumbers, logarithm, power};
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 use crate::heuristic::Evaluation;
@@ -134,5 +133,29 @@ impl<'a> Goal<'a> {
         let proof = (EVEN + theirs).saturating_sub(mine).max(1);
         let disproof = (EVEN + mine).saturating_sub(theirs).max(1);
         ProofNumbers { proof, disproof }
+    }
+}
+
+/// The positions that earlier searches have decided: whether the attacker wins.
+#[derive(Debug, Default)]
+pub struct Lemmas(KeyMap<bool>);
+
+/// A position of a strategy: its key ([`Position::key`]), and the number of the chosen successor
+/// where the claimant moves.
+pub type StrategyPosition = (u128, Option<u8>);
+
+impl Lemmas {
+    /// Adds the positions of strategies: whether the attacker wins by it, and its positions.
+    pub fn add(&mut self, strategies: Vec<(bool, Vec<StrategyPosition>)>) {
+        for (is_won, positions) in strategies {
+            for (key, _) in positions {
+                self.0.entry(key).or_insert(is_won);
+            }
+        }
+    }
+
+    /// Whether the attacker wins, if that is known.
+    pub fn known(&self, position: &Position) -> Option<bool> {
+        self.0.get(&position.key()).copied()
     }
 }

@@ -1,10 +1,10 @@
 //! From the transposition table of a finished search to a strategy.
 //!
-//! What is extracted has still to be replayed. An extraction that fails is an error: the position
+//! An extracted strategy has still to be replayed. An extraction that fails is an error: the position
 //! has to be searched again, never patched.
 
 use super::estimate::Goal;
-use super::key_map::KeyMap;
+use super::key::KeyMap;
 use super::slot::Known;
 use super::strategy::{Choices, StrategyError};
 use super::table::Table;

@@ -6,9 +6,11 @@
 //! stored there (quotienting: Knuth, The Art of Computer Programming, volume 3, 6.4, exercise 13;
 //! Cleary 1984), and two positions are never taken for each other.
 
-use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::board::{Board, Position, Side};
+use serde::{Deserialize, Serialize};
 
 pub(super) const KEY_BITS: u32 = 77;
 const ALL: u128 = (1 << KEY_BITS) - 1;
@@ -122,6 +124,30 @@ const fn inverse(odd: u128) -> u128 {
     }
     inverse
 }
+
+/// A hash of a position's key: a multiplication and a fold (the key is no adversary).
+#[derive(Default)]
+pub struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.write_u64(b.into()));
+    }
+    fn write_u64(&mut self, n: u64) {
+        let wide = u128::from(self.0 ^ n) * 0x9e37_79b9_7f4a_7c15_u128;
+        self.0 = wide as u64 ^ (wide >> 64) as u64;
+    }
+    fn write_u128(&mut self, n: u128) {
+        self.write_u64(n as u64);
+        self.write_u64((n >> 64) as u64);
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A map from positions ([`Position::key`](crate::board::Position::key)).
+pub type KeyMap<V> = HashMap<u128, V, BuildHasherDefault<KeyHasher>>;
 
 #[cfg(test)]
 mod tests {

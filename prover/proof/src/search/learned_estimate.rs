@@ -1,7 +1,7 @@
 //! An estimate of proof numbers that a search learns: which pieces on which squares make a proof
 //! harder than [`Goal::estimate`](super::Goal::estimate) says.
 //!
-//! That counts pieces and moves, and so says nearly the same of all positions in a long ending of
+//! The goal's estimate counts pieces and moves, and so says nearly the same of all positions in a long ending of
 //! kings: the search goes from one that can be won to another and comes no nearer to a win. Each
 //! time a position is left, its proof number shows by what factor the estimate was off. A share of
 //! the difference of their logarithms goes to weights of its pieces, one by one and in pairs with a
@@ -17,7 +17,7 @@
 
 use std::io::{self, Read, Write};
 
-use super::logarithm::{ONE, logarithm, power};
+use super::numbers::{ONE, logarithm, power};
 use super::table::read;
 use crate::board::{Board, Position, Side};
 

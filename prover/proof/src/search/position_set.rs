@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::key::{KEY_BITS, Key};
-use super::key_map::KeyHasher;
+use super::key::{KEY_BITS, Key, KeyHasher};
 use crate::board::{Board, Position};
 
 /// The number of bits of a key that a part keeps.

@@ -6,17 +6,15 @@
 //! certificate), and when it is emitted. A replay that fails is an error: the position has to be
 //! searched again, never patched.
 
+use super::estimate::{Goal, StrategyPosition};
+use super::key::KeyMap;
+use super::position_set::PositionSet;
+use crate::board::{Board, Position, Side};
+use crate::egdb::{Value, Values};
 use certificate_spec::bits::{BitReader, BitWriter, width};
 use certificate_spec::leaves::Leaf;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-
-use super::estimate::Goal;
-use super::key_map::KeyMap;
-use super::lemmas::StrategyPosition;
-use super::position_set::PositionSet;
-use crate::board::{Board, Position, Side};
-use crate::egdb::{Value, Values};
 
 /// The chosen successor of each position in which the claimant moves.
 pub(super) type Choices = KeyMap<Position>;

@@ -1,16 +1,14 @@
 //! `prove db build`.
 
-use clap::Args;
-use draughtproof_proof::prepare_database::{Room, check_depth_memory, prepare, prepare_depths};
-
-use super::db::{open_slice_store, print_database};
-
+use super::exchange::{open_slice_store, print_database};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{BuildOptions, MachineOptions, MapSpace};
 use crate::cli::output::ResultOptions;
 use crate::egdb::numbers::{counted, size, time};
 use crate::egdb::{BuildError, BuildSession, Cover, Forecast, Forecaster, Slice, Store};
+use clap::Args;
+use draughtproof_proof::prepare_database::{Room, check_depth_memory, prepare, prepare_depths};
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("db build"))]

@@ -4,14 +4,13 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
 
-use clap::Args;
-use serde::Serialize;
-
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{Format, ResultOptions, Table};
 use crate::egdb::exchange::{Compared, Difference, compare_values};
+use clap::Args;
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("db compare"))]

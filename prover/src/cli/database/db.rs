@@ -1,19 +1,9 @@
 //! `prove db`: one command for each thing that is done to a database.
 
-use clap::{Args, Subcommand};
-#[cfg(feature = "farm")]
-use draughtproof_farm::SliceStore;
-use draughtproof_proof::progress::Progress;
-use serde::Serialize;
-
 use super::{build, compare, exchange, slice, tables};
 use crate::cli::failure::Failure;
-#[cfg(not(feature = "farm"))]
-use crate::cli::left_out::SliceStore;
 use crate::cli::notes::notes;
-use crate::cli::output::Table;
-use crate::egdb::numbers::{counted, size};
-use crate::egdb::{Cover, Store};
+use clap::{Args, Subcommand};
 
 #[derive(Args, Debug)]
 // The options of `build` have the group of this name.
@@ -59,48 +49,4 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Some(Command::Import(options)) => exchange::run_import(options),
         Some(Command::Compare(options)) => compare::run(options),
     }
-}
-
-/// A database that is there.
-#[derive(Serialize)]
-struct Database {
-    board: String,
-    pieces: String,
-    slices: usize,
-    bytes: u64,
-    root: String,
-}
-
-/// Prints the database of a cover, as the whole result.
-pub(super) fn print_database(
-    store: &Store,
-    cover: &Cover,
-    mut table: Table,
-) -> Result<(), Failure> {
-    let manifest = store.manifest_of(cover)?;
-    let database = Database {
-        board: store.board().name(),
-        pieces: cover.to_string(),
-        slices: manifest.slices.len(),
-        bytes: manifest.slices.iter().map(|s| s.length).sum(),
-        root: manifest.root().to_string(),
-    };
-    let Database { board, pieces, slices, bytes, root } = &database;
-    let text = format!(
-        "database {board} with {pieces} pieces: {}, {}, root={root}",
-        counted(*slices, "slice"),
-        size(*bytes)
-    );
-    table.row(&database, &text)?;
-    table.finish()
-}
-
-/// The object store of `--store`, if there is one. A directory is made if it `is_made`.
-pub(super) fn open_slice_store(
-    place: Option<&str>,
-    is_made: bool,
-    progress: &Progress,
-) -> Result<Option<SliceStore>, Failure> {
-    let Some(place) = place else { return Ok(None) };
-    Ok(Some(SliceStore::open(place, is_made, progress)?))
 }

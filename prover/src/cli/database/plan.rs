@@ -1,10 +1,5 @@
 //! `prove plan`.
 
-use clap::Args;
-use draughtproof_proof::effort::Effort;
-use draughtproof_proof::prepare_database::{default_cover, most_pieces};
-use serde::Serialize;
-
 use crate::board::Game;
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
@@ -12,6 +7,10 @@ use crate::cli::options::BuildOptions;
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::numbers::{about, counted, grouped, size, time};
 use crate::egdb::{Forecast, Forecaster};
+use clap::Args;
+use draughtproof_proof::effort::Effort;
+use draughtproof_proof::prepare_database::{default_cover, most_pieces};
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("plan"))]

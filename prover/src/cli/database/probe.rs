@@ -2,9 +2,6 @@
 
 use std::fmt::Write;
 
-use clap::Args;
-use draughtproof_play::lookup::{Basis, Lookup, MoveAnswer, PositionAnswer, depth_in_words};
-
 use crate::board::{Board, Position, Side};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
@@ -14,6 +11,8 @@ use crate::cli::options::{
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::Value;
 use crate::egdb::numbers::counted;
+use clap::Args;
+use draughtproof_play::lookup::{Basis, Lookup, MoveAnswer, PositionAnswer, depth_in_words};
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("probe"))]

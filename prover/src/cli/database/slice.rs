@@ -1,16 +1,15 @@
 //! `prove db slice`.
 
-use clap::Args;
-use draughtproof_proof::prepare_database::prepare_slices;
-use serde::Serialize;
-
-use super::db::open_slice_store;
+use super::exchange::open_slice_store;
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::BuildOptions;
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::numbers::size;
 use crate::egdb::{Cover, PairEvent, Slice, Store};
+use clap::Args;
+use draughtproof_proof::prepare_database::prepare_slices;
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("db slice"))]

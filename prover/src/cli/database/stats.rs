@@ -1,10 +1,5 @@
 //! `prove stats`.
 
-use certificate_spec::database::DatabaseManifest;
-use clap::Args;
-use draughtproof_proof::report::{SliceRow, database_page};
-use serde::Serialize;
-
 use crate::board::Position;
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
@@ -13,6 +8,10 @@ use crate::cli::output::{PageOptions, Table};
 use crate::egdb::numbers::grouped;
 use crate::egdb::stats::Counts;
 use crate::egdb::{BuildSession, Depths, Slice, StoreError, Value, Values};
+use certificate_spec::database::DatabaseManifest;
+use clap::Args;
+use draughtproof_proof::report::{SliceRow, database_page};
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("stats"))]

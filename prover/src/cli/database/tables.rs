@@ -1,9 +1,5 @@
 //! `prove db map` and `prove db unmap`.
 
-use clap::Args;
-use draughtproof_proof::prepare_database::{check_map_space, map, unmap};
-use serde::Serialize;
-
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{
@@ -12,6 +8,9 @@ use crate::cli::options::{
 use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::Store;
 use crate::egdb::numbers::size;
+use clap::Args;
+use draughtproof_proof::prepare_database::{check_map_space, map, unmap};
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("db map"))]

@@ -3,19 +3,18 @@
 #[cfg(feature = "farm")]
 mod status;
 
-pub(crate) mod options;
-pub(crate) mod worker;
-
-use clap::{Args, Subcommand, ValueEnum};
-
-use crate::cli::notes::notes;
-use crate::cli::output::ResultFile;
-use options::LoginOptions;
-
 #[cfg(not(feature = "farm"))]
 pub(crate) use super::left_out::run_farm as run;
 #[cfg(feature = "farm")]
 pub(crate) use status::run;
+
+use crate::cli::notes::notes;
+use crate::cli::output::ResultFile;
+use clap::{Args, Subcommand, ValueEnum};
+use options::LoginOptions;
+
+pub(crate) mod options;
+pub(crate) mod worker;
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {

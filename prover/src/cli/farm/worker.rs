@@ -3,16 +3,15 @@
 #[cfg(feature = "farm")]
 mod run;
 
-use clap::Args;
-
-use super::options::{LoginOptions, ObjectsOption};
-use crate::cli::notes::notes;
-use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
-
 #[cfg(not(feature = "farm"))]
 pub(crate) use crate::cli::left_out::run_worker as run;
 #[cfg(feature = "farm")]
 pub(crate) use run::run;
+
+use super::options::{LoginOptions, ObjectsOption};
+use crate::cli::notes::notes;
+use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
+use clap::Args;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("worker"))]

@@ -1,14 +1,13 @@
 //! Options for threads, memory and progress output.
 
-use clap::Args;
-use draughtproof_proof::progress::Progress;
-use draughtproof_proof::search::Search;
-
-use super::sizes::parse_size;
+use super::parse_size;
 use crate::cli::failure::Failure;
 use crate::cli::output::QuietOption;
 use crate::egdb::limits::free_memory;
 use crate::egdb::numbers::{counted, size_down, size_up};
+use clap::Args;
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::search::Search;
 
 /// The resources of the machine that a command may use.
 #[derive(Args, Debug)]

@@ -1,13 +1,7 @@
 //! Options that several commands have. Those for the game, the claim and the database are here.
 
 mod certificates;
-pub(crate) mod game_files;
-pub(crate) mod sizes;
 pub(crate) mod values;
-
-mod machine;
-mod positions;
-mod start;
 
 pub(crate) use certificates::{CertificateOptions, by};
 pub(crate) use machine::{MachineOptions, TableOption};
@@ -15,10 +9,14 @@ pub(crate) use positions::PositionOptions;
 pub(crate) use start::StartOptions;
 pub(crate) use values::{MapSpace, ValuesOptions};
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::board::{Board, Game, PdnError};
+use crate::cli::failure::Failure;
+use crate::egdb::{Cover, Depths, Store, StoreError, Values};
 use certificate_spec::database::DatabaseManifest;
 use clap::{Args, ValueEnum};
 use draughtproof_proof::prepare_database::{
@@ -26,9 +24,9 @@ use draughtproof_proof::prepare_database::{
 };
 use draughtproof_proof::proof::Asked;
 
-use crate::board::{Board, Game};
-use crate::cli::failure::Failure;
-use crate::egdb::{Cover, Depths, Store, StoreError, Values};
+mod machine;
+mod positions;
+mod start;
 
 /// The game of files of games, engines and books, and of look-ups where no board is at hand.
 pub(crate) const CHECKERS: &str = "8x8";
@@ -372,4 +370,38 @@ pub(crate) fn database(
 ) -> Result<Values, Failure> {
     let store = Store::new(&db.db, board);
     Ok(load(&store, cover, &values.room(machine), &machine.progress())?)
+}
+
+/// Reads a number of bytes, such as 512MiB.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err("expected a number and B, KiB, MiB, GiB or TiB".into()),
+    };
+    let number: u64 = number.parse().map_err(|_| "expected a number first".to_string())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "too large".into())
+}
+
+/// The name that stands for standard input.
+const STDIN: &str = "-";
+
+/// Opens a file of games, or standard input for `-`; also returns its name for error messages.
+pub(crate) fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
+    if path == Path::new(STDIN) {
+        return Ok(("standard input".into(), Box::new(BufReader::new(io::stdin()))));
+    }
+    let file = File::open(path).map_err(|source| Failure::file(path, source))?;
+    Ok((path.display().to_string(), Box::new(BufReader::with_capacity(1 << 16, file))))
+}
+
+impl From<PdnError> for Failure {
+    fn from(error: PdnError) -> Self {
+        Failure::Input(error.to_string())
+    }
 }

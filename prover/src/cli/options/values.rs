@@ -1,11 +1,9 @@
 //! Options for the place of a database's values while a command looks positions up.
 
+use super::{MachineOptions, parse_size};
 use clap::{Args, ValueEnum};
 use draughtproof_proof::prepare_database::{Holding, Room};
 use draughtproof_proof::progress::print_line;
-
-use super::MachineOptions;
-use super::sizes::parse_size;
 
 /// The place of the values.
 #[derive(ValueEnum, Debug, Clone, Copy)]

@@ -2,11 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use clap::Args;
-use draughtproof_play::lookup::{Basis, Lookup};
-use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
-use serde::Serialize;
-
 use super::limits::LimitOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::cli::failure::Failure;
@@ -17,6 +12,10 @@ use crate::cli::options::{
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 use crate::egdb::ValueRange;
 use crate::egdb::numbers::{self, grouped};
+use clap::Args;
+use draughtproof_play::lookup::{Basis, Lookup};
+use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("analyse"))]

@@ -2,6 +2,13 @@
 
 use std::path::PathBuf;
 
+use super::limits::LimitOptions;
+use super::replay::strictness;
+use crate::board::{PdnGame, PdnReader, write_pdn};
+use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
+use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions, open};
+use crate::cli::output::{Format, ResultOptions, ResultWriter};
 use clap::Args;
 use draughtproof_play::games::{
     Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv,
@@ -9,15 +16,6 @@ use draughtproof_play::games::{
 use draughtproof_play::lookup::Lookup;
 use draughtproof_proof::heuristic::Limits;
 use draughtproof_proof::progress::{Progress, print_line};
-
-use super::limits::LimitOptions;
-use super::replay::strictness;
-use crate::board::{PdnGame, PdnReader, write_pdn};
-use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
-use crate::cli::options::game_files::open;
-use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions};
-use crate::cli::output::{Format, ResultOptions, ResultWriter};
 
 /// The default limit of nodes for a position.
 const NODES: u64 = 100_000;

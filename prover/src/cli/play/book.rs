@@ -4,20 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use certificate_spec::text::without_mark;
-use clap::Args;
-use draughtproof_play::book::{Book, Builder, Growth};
-use draughtproof_proof::heuristic::{Heuristic, Limits};
-
 use super::limits::LimitOptions;
 use crate::board::{Game, Position};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
-use crate::cli::options::sizes::parse_size;
-use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions, parse_size};
 use crate::cli::output::ResultWriter;
 use crate::cli::stop::{is_stopped, stop_search_when_asked};
 use crate::egdb::numbers::counted;
+use certificate_spec::text::without_mark;
+use clap::Args;
+use draughtproof_play::book::{Book, Builder, Growth};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("book"))]

@@ -4,17 +4,17 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
-use draughtproof_play::engine::{self, Opened, Parameters, Setup};
-use draughtproof_proof::heuristic::Limits;
-
 use super::limits::LimitOptions;
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
-use crate::cli::options::sizes::parse_size;
-use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{
+    CertificateOptions, MachineOptions, StoredOptions, ValuesOptions, parse_size,
+};
 use crate::egdb::Values;
 use crate::egdb::numbers::{size_down, size_up};
+use clap::Args;
+use draughtproof_play::engine::{self, Opened, Parameters, Setup};
+use draughtproof_proof::heuristic::Limits;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("engine"))]

@@ -3,12 +3,6 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
-use certificate_spec::text::without_mark;
-use clap::{Args, ValueEnum};
-use draughtproof_play::lookup::Lookup;
-use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
-use draughtproof_proof::heuristic::{Heuristic, Limits};
-
 use super::limits::LimitOptions;
 use crate::board::Side;
 use crate::cli::failure::Failure;
@@ -16,6 +10,11 @@ use crate::cli::notes::notes;
 use crate::cli::options::{
     CertificateOptions, MachineOptions, StartOptions, StoredOptions, ValuesOptions,
 };
+use certificate_spec::text::without_mark;
+use clap::{Args, ValueEnum};
+use draughtproof_play::lookup::Lookup;
+use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
 
 const HELP: &str = "\
 11-15   make a move; 22x15, or 22x15x8 where there are several

@@ -1,13 +1,12 @@
 //! `prove perft`.
 
-use clap::Args;
-use serde::Serialize;
-
 use crate::board::perft;
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{CHECKERS, GameOption, StartOptions};
 use crate::cli::output::{Format, QuietOption, ResultOptions};
+use clap::Args;
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("perft"))]

@@ -2,18 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::board::{PdnReader, Strictness};
+use crate::cli::failure::Failure;
+use crate::cli::notes::notes;
+use crate::cli::options::{CHECKERS, GameOption, open};
+use crate::cli::output::{Format, QuietOption, ResultOptions, ResultWriter};
+use crate::egdb::numbers::{counted, grouped};
 use certificate_notes::one_line;
 use clap::Args;
 use draughtproof_play::games::{ReplayRow, Tally};
 use draughtproof_proof::progress::print_line;
-
-use crate::board::{PdnReader, Strictness};
-use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
-use crate::cli::options::game_files::open;
-use crate::cli::options::{CHECKERS, GameOption};
-use crate::cli::output::{Format, QuietOption, ResultOptions, ResultWriter};
-use crate::egdb::numbers::{counted, grouped};
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("replay"))]

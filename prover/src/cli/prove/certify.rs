@@ -5,6 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::certificate::write_certificate;
+use crate::board::{Board, Game, Position};
+use crate::cli::database::plan::SMALLER;
+use crate::cli::failure::Failure;
+use crate::cli::farm::options::ManagerOptions;
+use crate::cli::options::{
+    ClaimOption, DatabaseOption, GameOption, MachineOptions, SMALL, StartOptions, TableOption,
+    ValuesOptions, check_cover, database, parse_size,
+};
+use crate::cli::output::ResultOptions;
+use crate::cli::stop::{is_stopped, stop_when_asked};
+use crate::egdb::atomic::parent;
+use crate::egdb::numbers::{about, size, time};
+use crate::egdb::{BuildSession, Cover, Store, Values};
 use certificate_spec::Digest;
 use certificate_spec::claim::Claim;
 use certificate_spec::provenance::{Mode, Provenance};
@@ -16,22 +30,6 @@ use draughtproof_proof::proof::{
     Environment, Ledger, LedgerError, LineSettings, ProofSettings, QuestionProof, QueueSource,
     ROUND, Request, SearchContext, Solution, SolveError, Thresholds, Workers, solve,
 };
-
-use super::certificate::write_certificate;
-use crate::board::{Board, Game, Position};
-use crate::cli::database::plan::SMALLER;
-use crate::cli::failure::Failure;
-use crate::cli::farm::options::ManagerOptions;
-use crate::cli::options::sizes::parse_size;
-use crate::cli::options::{
-    ClaimOption, DatabaseOption, GameOption, MachineOptions, SMALL, StartOptions, TableOption,
-    ValuesOptions, check_cover, database,
-};
-use crate::cli::output::ResultOptions;
-use crate::cli::stop::{is_stopped, stop_when_asked};
-use crate::egdb::atomic::parent;
-use crate::egdb::numbers::{about, size, time};
-use crate::egdb::{BuildSession, Cover, Store, Values};
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {

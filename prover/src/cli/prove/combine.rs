@@ -2,11 +2,6 @@
 
 use std::path::PathBuf;
 
-use certificate_spec::claim::Claim;
-use clap::Args;
-use draughtproof_proof::certificate::{ExpectedCertificate, Stored, Target};
-use draughtproof_proof::combine::{Combination, Combined, first_of_alike};
-
 use super::certificate::{require_database, write_certificate};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
@@ -15,6 +10,10 @@ use crate::cli::options::{
 };
 use crate::cli::output::ResultOptions;
 use crate::egdb::Values;
+use certificate_spec::claim::Claim;
+use clap::Args;
+use draughtproof_proof::certificate::{ExpectedCertificate, Stored, Target};
+use draughtproof_proof::combine::{Combination, Combined, first_of_alike};
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("combine"))]

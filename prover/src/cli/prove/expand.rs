@@ -3,18 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use certificate_spec::claim::Claim;
-use clap::Args;
-use draughtproof_proof::certificate::{Stored, Target};
-use draughtproof_proof::expand::{MOST_A_LEAF, Sources, expand};
-use draughtproof_proof::prepare_database::load_finished;
-
 use super::certificate::{require_database, write_certificate};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
 use crate::cli::output::ResultOptions;
 use crate::egdb::{Cover, DepthFinder, Depths, Store, StoreError};
+use certificate_spec::claim::Claim;
+use clap::Args;
+use draughtproof_proof::certificate::{Stored, Target};
+use draughtproof_proof::expand::{MOST_A_LEAF, Sources, expand};
+use draughtproof_proof::prepare_database::load_finished;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("expand"))]

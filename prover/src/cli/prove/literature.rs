@@ -2,18 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use draughtproof_play::literature::{Evidence, Known, Outcomes, Published, read_literature};
-use draughtproof_proof::certificate::Stored;
-use draughtproof_proof::progress::Progress;
-use serde::Serialize;
-
 use crate::board::{Board, Game, Position};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::{StoreError, Value, Values};
+use clap::Args;
+use draughtproof_play::literature::{Evidence, Known, Outcomes, Published, read_literature};
+use draughtproof_proof::certificate::Stored;
+use draughtproof_proof::progress::Progress;
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("literature"))]

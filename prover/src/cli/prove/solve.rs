@@ -2,12 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use clap::Args;
-use draughtproof_play::lookup::{KnownValue, Lookup};
-use draughtproof_proof::proof::{PositionValue, position_value};
-use draughtproof_proof::search::{Goal, Search, SearchProgress};
-use serde::Serialize;
-
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{
@@ -16,6 +10,11 @@ use crate::cli::options::{
 };
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::ValueRange;
+use clap::Args;
+use draughtproof_play::lookup::{KnownValue, Lookup};
+use draughtproof_proof::proof::{PositionValue, position_value};
+use draughtproof_proof::search::{Goal, Search, SearchProgress};
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("solve"))]
@@ -60,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         let goal = Goal::new(board, &database, attacker);
         Search::new(goal, options.table.bytes).with_progress(&report)
     };
-    // What is for people is for programs, too.
+    // The text for users is the one for programs.
     let format = match options.result.format {
         Format::Text => Format::Tsv,
         format => format,

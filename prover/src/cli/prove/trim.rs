@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use draughtproof_proof::certificate::{Certificate, Section, Stored, StoredProof, Target, trim};
-use draughtproof_proof::proof::if_assumed;
-use serde::Serialize;
-
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::numbers::{counted, grouped, size};
+use clap::Args;
+use draughtproof_proof::certificate::{Certificate, Section, Stored, StoredProof, Target, trim};
+use draughtproof_proof::proof::if_assumed;
+use serde::Serialize;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("trim"))]

@@ -3,20 +3,18 @@
 #[cfg(feature = "serve")]
 mod site;
 
-use std::net::SocketAddr;
-use std::path::PathBuf;
-
-use clap::Args;
-
-use crate::cli::notes::notes;
-use crate::cli::options::sizes::parse_size;
-use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
-use crate::egdb::Cover;
-
 #[cfg(not(feature = "serve"))]
 pub(crate) use super::left_out::run_server;
 #[cfg(feature = "serve")]
 pub(crate) use site::run_server;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::cli::notes::notes;
+use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions, parse_size};
+use crate::egdb::Cover;
+use clap::Args;
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("serve"))]

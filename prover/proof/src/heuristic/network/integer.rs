@@ -4,8 +4,7 @@
 //! has what the pieces of a row add to the first layer, so that the layer is a sum of eight table
 //! entries, for any number of pieces.
 
-use super::parameters::{HIDDEN, Parameters, SECOND};
-use super::{PARTS, is_for, part, rows};
+use super::{HIDDEN, PARTS, Parameters, SECOND, is_for, part, rows};
 use crate::board::{Board, Position};
 
 /// The number of ways in which a row can be occupied.

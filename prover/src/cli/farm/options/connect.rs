@@ -5,7 +5,7 @@ use std::time::Duration;
 use certificate_spec::Digest;
 use certificate_spec::provenance::Mode;
 use draughtproof_farm::wire::JobContext;
-use draughtproof_farm::{Connection, Farm, JobSettings, Login, Objects};
+use draughtproof_farm::{Connection, Farm, FarmError, JobSettings, Login, Objects};
 use draughtproof_proof::certificate::provenance;
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{ProofSettings, Request, SearchContext};
@@ -29,7 +29,7 @@ impl LoginOptions {
 
 impl ObjectsOption {
     pub(crate) fn open(&self) -> Result<Option<Objects>, Failure> {
-        Ok(self.objects.as_deref().map(Objects::open).transpose()?)
+        Ok(self.objects.as_deref().map(Objects::open).transpose().map_err(FarmError::Objects)?)
     }
 }
 
