@@ -2,13 +2,11 @@
 
 use std::ffi::c_int;
 
+use crate::board::{self, Board8x8, CBmove};
+use crate::session::{GAME, Search, proved, session};
 use draughtproof_egdb::Value;
 use draughtproof_play::opponent::{Choice, Source};
 use draughtproof_proof::heuristic::Limits;
-
-use crate::board::{self, Board8x8};
-use crate::moves::CBmove;
-use crate::session::{GAME, Search, proved, session};
 
 /// Neither side can win.
 pub const CB_DRAW: c_int = 0;

@@ -15,7 +15,6 @@ mod answer;
 pub mod board;
 mod commands;
 mod history;
-pub mod moves;
 mod player;
 mod report;
 mod session;
@@ -27,10 +26,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use answer::{Answer, Question};
-use board::Board8x8;
+use board::{Board8x8, CBmove};
 use draughtproof_c_text::{read_bytes, write_message};
 use draughtproof_proof::heuristic::Limits;
-use moves::CBmove;
 use player::time_of_move;
 
 /// In `info`: the position does not follow from the one before.

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use std::path::Path;
 use std::process::Command;
 
-use draughtproof_checkerboard::moves::CBmove;
+use draughtproof_checkerboard::board::CBmove;
 use support::{HERE, build, compile, libraries, output};
 
 #[test]

@@ -20,7 +20,6 @@ pub struct Rules<'a> {
     pub draw_plies: usize,
     /// A database whose values end games.
     pub database: Option<&'a Values>,
-    /// The time of a move.
     pub move_time: Duration,
     /// The additional time after which a late move loses the game.
     pub margin: Duration,
@@ -63,7 +62,6 @@ impl Ending {
 /// The effort of the moves of an engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Effort {
-    /// The number of moves.
     pub moves: u32,
     /// The sum of the depths that the engine reported.
     pub depth: f64,
@@ -88,7 +86,6 @@ impl Effort {
 /// A game that was played to its end.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The result of the game.
     pub result: GameResult,
     /// The reason why it ended.
     pub ending: Ending,

@@ -30,23 +30,21 @@
 // Squares, counts and shifts here are bounded by the board (at most 32 squares).
 #![allow(clippy::cast_possible_truncation)]
 
-mod diagram;
 mod fen;
 mod game;
 mod geometry;
 mod moves;
 mod notation;
 mod pdn;
-mod perft;
 mod position;
 
 pub use fen::FenError;
 pub use game::{Game, GameError};
 pub use geometry::Board;
+pub use moves::perft;
 pub use notation::{Move, MoveError};
 pub use pdn::{
     MOST_BYTES, PdnError, PdnGame, PdnReader, Remark, RemarkKind, Strictness, Unread, move_number,
     write_pdn,
 };
-pub use perft::perft;
 pub use position::{Position, Side};

@@ -22,7 +22,6 @@ macro_rules! monomorphic {
         }
     };
 }
-pub(super) use monomorphic;
 
 impl Board {
     /// The successors of a position in canonical order, each once. `out` is cleared first.
@@ -240,4 +239,28 @@ impl Path {
             emit(self.from, at, taken);
         }
     }
+}
+
+/// The number of sequences of `depth` moves from `position`; captures by different paths to equal
+/// positions count separately. The last move is counted, not made.
+pub fn perft(board: &Board, position: &Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    monomorphic!(board, position.turn, go(board, position, depth))
+}
+
+fn go<const H: u32, const BLACK: bool>(board: &Board, p: &Position, depth: u32) -> u64 {
+    if depth == 1 {
+        return count::<H, BLACK>(board, p);
+    }
+    let mut nodes = 0;
+    generate::<H, BLACK>(board, p, &mut |child| {
+        nodes += if BLACK {
+            go::<H, false>(board, &child, depth - 1)
+        } else {
+            go::<H, true>(board, &child, depth - 1)
+        };
+    });
+    nodes
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::failure::Failure;
-use crate::egdb::atomic::{UNFINISHED, of_system, parent, sync_directory};
+use crate::egdb::atomic::{parent, sync_directory, unfinished_file};
 use clap::{Args, ValueEnum};
 use draughtproof_proof::progress::Progress;
 use serde::de::{MapAccess, Visitor};
@@ -161,15 +161,7 @@ impl Destination {
             return Ok(Destination::There(fs::OpenOptions::new().write(true).open(path)?));
         }
         let path = if there.is_ok() { path.canonicalize()? } else { path.into() };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(UNFINISHED);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // The umask of the user applies, as it does to any new file.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let unfinished = builder.tempfile_in(parent(&path)).map_err(of_system)?;
+        let unfinished = unfinished_file(&path)?;
         if let Ok(there) = there {
             unfinished.as_file().set_permissions(there.permissions())?;
         }

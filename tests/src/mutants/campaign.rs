@@ -19,7 +19,6 @@ use super::{CLASSES, Mutant};
 /// The options of a campaign.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The number of mutants.
     pub mutants: u64,
     /// The seed that the mutants are drawn from.
     pub seed: u64,

@@ -4,8 +4,9 @@
 //!
 //! It is a library of its own, because the C library has another function `egdb_open`.
 
-mod bitboards;
 mod handle;
+
+pub use handle::Driver;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::panic::catch_unwind;
@@ -13,10 +14,7 @@ use std::path::{Path, PathBuf};
 
 use draughtproof_egdb::{Database, Mode, Store};
 use draughtproof_game::Board;
-
-use bitboards::Bitboards;
-pub use handle::Driver;
-use handle::{Messages, Open};
+use handle::{Bitboards, Messages, Open};
 
 /// The kind that our databases are said to be. Of this kind, programs look positions with up to 5
 /// pieces a side up, and of the others fewer.

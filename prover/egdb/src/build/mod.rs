@@ -3,10 +3,9 @@
 
 pub(crate) mod extend;
 pub(crate) mod forecast;
-pub(crate) mod map;
 pub(crate) mod residency;
 pub(crate) mod session;
-mod spill;
+pub(crate) mod spill;
 
 use std::path::PathBuf;
 

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 /// The prefix of the names of files and directories that are being written. A file that a killed
 /// run has left under such a name may be removed.
 pub const UNFINISHED: &str = ".unfinished-";
@@ -81,15 +83,23 @@ pub fn write_unsynced<T>(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<T>,
 ) -> io::Result<T> {
+    let mut file = unfinished_file(path)?;
+    let result = write(file.as_file_mut())?;
+    file.persist(path)?;
+    Ok(result)
+}
+
+/// Creates a file that is to get the name `path` when it is written.
+///
+/// # Errors
+/// The errors of the system.
+pub fn unfinished_file(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(UNFINISHED);
     // The umask of the user applies, as it does to any new file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(parent(path)).map_err(of_system)?;
-    let result = write(file.as_file_mut())?;
-    file.persist(path)?;
-    Ok(result)
+    builder.tempfile_in(parent(path)).map_err(of_system)
 }
 
 /// The error of the system in an error of the library of temporary files, without the name that

@@ -2,6 +2,5 @@
 //! numbering of sets of squares (the combinatorial number system), and rows of bits over such sets.
 
 pub mod cover;
-pub(crate) mod renumber;
 pub(crate) mod sets;
 pub(crate) mod slice;

@@ -10,8 +10,7 @@
 //! positions in which a capture can go on with a second jump are played out one by one.
 
 use super::matrix::Matrix;
-use crate::index::renumber::renumber;
-use crate::index::sets::{KingSets, LazyKingSets, rank, squares};
+use crate::index::sets::{KingSets, LazyKingSets, rank, renumber, squares};
 use crate::index::slice::{Slice, compose, locate, turn};
 use crate::values::resident::Tables;
 use crate::values::table::{Table, Value};

@@ -7,8 +7,7 @@
 //! values both.
 
 use super::block::{Block, Jump, Shared, and, and_not, or, play_out};
-use crate::index::renumber::renumber;
-use crate::index::sets::{KingSets, squares};
+use crate::index::sets::{KingSets, renumber, squares};
 use crate::index::slice::{Slice, compose};
 
 /// Rows of bits over the sets of the mover's kings.

@@ -7,17 +7,15 @@
 //! loses no result.
 
 mod receive;
-mod shared;
 mod state;
 mod watch;
 
-pub use self::shared::JobSettings;
+pub use state::JobSettings;
 
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use self::shared::{Receipt, Shared};
 use self::state::State;
 use super::connection::Connection;
 use super::error::FarmError;
@@ -25,6 +23,7 @@ use super::objects::Objects;
 use super::stream::{self, item_subject, items_stream};
 use certificate_spec::Digest;
 use draughtproof_proof::proof::{BadAnswer, Delivery, ManagerQueue, QuestionState, QueueSource};
+use state::{Receipt, Shared};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 

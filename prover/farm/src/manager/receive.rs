@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::shared::{Receipt, Shared};
-use super::state::Arrival;
+use super::state::{Arrival, Receipt, Shared};
 use crate::objects::ObjectError;
 use crate::stream::{self, MANAGER, item_subject, results_stream, worker_of};
 use crate::wire::{FoundMessage, JobContext, ResultMessage, decode};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::shared::Shared;
+use super::state::Shared;
 use crate::status::{JobStatus, QuestionStatus, WorkerStatus};
 use crate::stream::{HELLO, JOBS, PREFIX, STATUS, WORKERS, is_name, items_stream, worker_of};
 use crate::wire::{Heartbeat, decode, encode};

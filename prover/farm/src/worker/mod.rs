@@ -7,7 +7,6 @@
 
 mod announcements;
 mod items;
-mod results;
 mod shared;
 
 pub use self::shared::{Databases, WorkerSettings};

@@ -29,7 +29,6 @@
 //! capture with several meanings is settled by the next 256 moves at the latest, and at most 16
 //! meanings are followed at a time; if several remain, the first counts.
 
-mod line;
 mod read;
 mod remarks;
 mod source;

@@ -3,8 +3,7 @@
 
 use std::io::BufRead;
 
-use super::line::Line;
-use super::read::{Reading, is_line_end};
+use super::read::{Line, Reading, is_line_end};
 use super::source::{Place, is_separator, plain};
 use super::standard::variation_fault;
 use super::{Remark, RemarkKind, Strength};

@@ -2,8 +2,7 @@
 
 use std::io::BufRead;
 
-use super::line::Played;
-use super::read::{Number, Reading};
+use super::read::{Number, Played, Reading};
 use super::source::{Place, is_blank, is_in_word, is_separator, is_space};
 use super::{contradicts, is_result};
 

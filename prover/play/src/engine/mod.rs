@@ -8,7 +8,6 @@
 
 pub mod clock;
 pub mod command;
-mod input;
 pub mod notation;
 mod parameters;
 mod reply;

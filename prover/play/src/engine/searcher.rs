@@ -5,16 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
-
-use super::command::Mode;
-use super::input::BadLine;
+use super::command::{BadLine, Mode};
 use super::parameters::Parameters;
 use crate::board::{Game, Position};
 use crate::book::Book;
 use crate::egdb::{Depths, Value, Values};
 use crate::lookup::{Lookup, LookupError, ProvedPositions};
 use crate::opponent::{GameRecord, Opponent, Source};
+use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 
 /// The budget of the search for the expected reply to a move that was not searched, in nodes.
 const REPLY_NODES: u64 = 20_000;

@@ -6,18 +6,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 use std::time::{Duration, Instant};
 
-use certificate_spec::text::without_mark;
-use draughtproof_proof::heuristic::{Analysis, Limits};
-
 use super::clock::{Allowance, Pace};
-use super::command::{Command, Level, Mode, parse};
-use super::input::read_line;
+use super::command::{Command, Level, Mode, parse, read_line};
 use super::notation::{read_move, read_position};
 use super::parameters::Parameters;
 use super::reply;
 use super::searcher::{Answer, Event, Job, Searcher, Setup, Stopper};
 use crate::board::MoveError;
 use crate::opponent::GameRecord;
+use certificate_spec::text::without_mark;
+use draughtproof_proof::heuristic::{Analysis, Limits};
 
 /// The most events that wait; a sender with more events waits with them.
 const QUEUE: usize = 64;

@@ -84,7 +84,6 @@ pub enum StoredBasis {
     Or(u32),
     /// All successors; the opponent is to move.
     And,
-    /// The leaf with this number.
     Leaf(usize),
     /// No proof: the node is assumed, with this score for the claimant in hundredths of a man.
     Assumed(i32),
@@ -96,7 +95,6 @@ impl StoredProof {
         claimant(self.question)
     }
 
-    /// The node with this position.
     pub fn node(&self, position: &Position) -> Option<&StoredNode> {
         let at = self.nodes.binary_search_by(|node| node.position.cmp(position)).ok()?;
         self.nodes.get(at)

@@ -12,7 +12,6 @@
 mod eval;
 pub mod network;
 mod order;
-mod path;
 mod run;
 mod score;
 mod search;

@@ -13,16 +13,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::queue::search_digest;
+use crate::egdb::atomic::{free_space, is_about_space, parent};
+use crate::search::Checkpoint;
+use crate::wire;
 use certificate_spec::Digest;
 use redb::backends::InMemoryBackend;
 use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, TableError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-
-use super::item::search_digest;
-use crate::egdb::atomic::{free_space, is_about_space, parent};
-use crate::search::Checkpoint;
-use crate::wire;
 
 const RESULTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("ledger 1");
 /// The bytes of a checksum.

@@ -30,9 +30,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
 use super::ledger::{Ledger, LedgerError, Record};
-use super::queue::{Delivery, ManagerQueue, QuestionState};
+use super::queue::{
+    Answer, BadAnswer, Delivery, Found, Item, ManagerQueue, QuestionState, SearchContext,
+};
 use super::settings::{Environment, LineSettings, ProofSettings};
 use super::tree::{Link, NodeId, Reason, Tree};
 use crate::board::{Board, Position, Side};

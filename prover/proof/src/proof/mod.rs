@@ -5,7 +5,6 @@
 //! of the tree is exact for any order of the searches, and the order does not depend on the number
 //! of threads. The part of the tree that a decision rests on is a [`QuestionProof`].
 
-mod item;
 mod ledger;
 mod manager;
 mod position_value;
@@ -17,13 +16,15 @@ mod solve;
 mod tree;
 
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
-pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext, search_digest};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
 pub use manager::{ProofError, Stop, Verdict};
 pub use position_value::{PositionValue, position_value};
 pub use prove::{Grown, Work, prove, work};
 pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
-pub use queue::{Delivery, Lease, ManagerQueue, QuestionState, QueueSource, WorkerQueue};
+pub use queue::{
+    Answer, BadAnswer, Delivery, Found, Guess, Item, Lease, ManagerQueue, QuestionState,
+    QueueSource, SearchContext, WorkerQueue, search_digest,
+};
 pub use settings::{Environment, IsStopped, LineSettings, ProofSettings, ROUND, Threads, Workers};
 pub use solve::{Request, Solution, SolveError, Undecided, solve};
 pub use tree::{Link, NodeId, Reason, Tree};

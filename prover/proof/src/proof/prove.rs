@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::item::{Answer, Item, SearchContext, search_digest};
 use super::manager::{ProofError, Question, Verdict};
-use super::queue::{Lease, LocalQueue, QueueSource, WorkerQueue};
+use super::queue::{
+    Answer, Item, Lease, LocalQueue, QueueSource, SearchContext, WorkerQueue, search_digest,
+};
 use super::settings::{Environment, ProofSettings, Threads, Workers};
 use super::tree::Tree;
 use crate::board::{Board, Position, Side};
@@ -16,7 +17,6 @@ use crate::search::{Checkpoint, ProofNumbers, SearchProgress};
 
 /// A proof that has ended, decided or not.
 pub struct Grown<'a> {
-    /// The tree.
     pub tree: Tree<'a>,
     /// The verdict of the proof.
     pub verdict: Verdict,

@@ -5,17 +5,28 @@
 //! its bytes, so the crate `draughtproof-farm` makes equal calls through a broker between machines.
 //! An item that fails, or whose lease is dropped, goes to another worker; the second completion of
 //! an item has no effect.
+//!
+//! Work items and results as bytes: everything that a worker has to know, and what it says.
+//!
+//! A result is a function of the item alone, so an item may be done twice, elsewhere, or long ago.
+//! No result is believed: a strategy is replayed where it is made and where it comes from outside,
+//! and numbers only steer the search.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Debug;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use certificate_spec::Digest;
-
-use super::item::BadAnswer;
-use crate::board::Side;
-use crate::search::ProofNumbers;
+use crate::board::{Board, Position, Side};
+use crate::egdb::{Cover, Values};
+use crate::heuristic::{Heuristic, Limits};
+use crate::search::{
+    Checkpoint, Goal, INFINITE, Outcome, PackedStrategy, Probes, ProgressCallback, ProofNumbers,
+    Search, StrategyError,
+};
+use crate::wire;
+use certificate_spec::{Digest, RULES};
+use serde::{Deserialize, Serialize};
 
 /// A queue as the manager sees it.
 pub trait ManagerQueue: Sync {
@@ -72,7 +83,6 @@ pub trait Lease {
 /// A delivery of the queue: the result of an item, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// The digest of the item.
     pub item: Digest,
     /// The result, or the reason why the worker has none.
     pub result: Result<Vec<u8>, String>,
@@ -201,6 +211,269 @@ impl Drop for LocalLease<'_> {
             state.waiting.push_back(self.key);
         }
         self.queue.changed.notify_all();
+    }
+}
+
+/// The kind of search; results of another kind are not used again.
+const SEARCH: u8 = 7;
+/// The kind of a search whose first numbers come from a network.
+const SEARCH_WITH_NETWORK: u8 = 9;
+/// Scores are within this, wins included.
+const MOST_SCORE: u32 = 100_000;
+
+/// The board and the database that items are searched with.
+#[derive(Clone, Copy)]
+pub struct SearchContext<'a> {
+    pub board: &'a Board,
+    pub database: &'a Values,
+    /// The root of the database, if there is one.
+    pub database_root: Option<Digest>,
+}
+
+impl<'a> SearchContext<'a> {
+    /// To decide whether a side wins.
+    pub fn goal(&self, attacker: Side) -> Goal<'a> {
+        Goal::new(self.board, self.database, attacker)
+    }
+
+    /// The kind of its searches.
+    fn kind(&self) -> u8 {
+        if self.goal(Side::Black).has_network() { SEARCH_WITH_NETWORK } else { SEARCH }
+    }
+}
+
+/// A position to be decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Item {
+    /// The side that tries to win.
+    pub attacker: Side,
+    pub position: Position,
+    /// The nodes that df-pn may expand.
+    pub nodes: u64,
+    /// The bytes that its table may grow to.
+    pub table: u64,
+    /// The nodes of the heuristic search of each successor, if that is not enough.
+    pub heuristic_nodes: u64,
+    /// Threads that share the table. With more than one, what is found depends on their timing.
+    pub threads: u32,
+}
+
+/// An item as it is written: with all that its result depends on.
+#[derive(Serialize, Deserialize)]
+struct WireItem {
+    search: u8,
+    rules: String,
+    rows: u8,
+    columns: u8,
+    cover: Cover,
+    database: Option<Digest>,
+    white_attacks: bool,
+    white_moves: bool,
+    /// Sets of squares, a bit each.
+    black: u32,
+    white: u32,
+    kings: u32,
+    nodes: u64,
+    table: u64,
+    heuristic_nodes: u64,
+    threads: u32,
+}
+
+/// A digest of an item's search without its budget: a search with a larger one may go on from the
+/// checkpoint of one with a smaller one.
+pub fn search_digest(item: &[u8]) -> Digest {
+    match wire::decode::<WireItem>(item) {
+        Some(wire) => Digest::of(&wire::encode(&WireItem { nodes: 0, ..wire })),
+        None => Digest::of(item),
+    }
+}
+
+impl Item {
+    /// The item as bytes, the same for the same item.
+    pub fn encode(&self, context: &SearchContext<'_>) -> Vec<u8> {
+        let SearchContext { board, database, database_root } = context;
+        let [black, white, kings] = [self.position.black, self.position.white, self.position.kings]
+            .map(|set| board.to_dense(set));
+        wire::encode(&WireItem {
+            search: context.kind(),
+            rules: RULES.into(),
+            rows: board.rows(),
+            columns: board.columns(),
+            cover: database.cover().clone(),
+            database: *database_root,
+            white_attacks: self.attacker == Side::White,
+            white_moves: self.position.turn == Side::White,
+            black,
+            white,
+            kings,
+            nodes: self.nodes,
+            table: self.table,
+            heuristic_nodes: self.heuristic_nodes,
+            threads: self.threads,
+        })
+    }
+
+    /// Reads an item; `None` if these are not the bytes of an item of this context.
+    pub fn decode(bytes: &[u8], context: &SearchContext<'_>) -> Option<Item> {
+        let wire: WireItem = wire::decode(bytes)?;
+        let side = |is_white| if is_white { Side::White } else { Side::Black };
+        let turn = side(wire.white_moves);
+        let item = Item {
+            attacker: side(wire.white_attacks),
+            position: context.board.position(wire.black, wire.white, wire.kings, turn)?,
+            nodes: wire.nodes,
+            table: wire.table,
+            heuristic_nodes: wire.heuristic_nodes,
+            threads: wire.threads,
+        };
+        // The rules, the board and the database are those of the context.
+        (item.encode(context) == bytes).then_some(item)
+    }
+
+    /// Guesses for the successors, in canonical order, whose proof and disproof numbers are these.
+    fn guesses(&self, goal: &Goal<'_>, numbers: &[ProofNumbers]) -> Vec<Guess> {
+        let mut heuristic = Heuristic::new(goal.board, goal.database);
+        let limits = Limits { nodes: self.heuristic_nodes, ..Limits::default() };
+        let mut successors = Vec::new();
+        goal.board.successors(&self.position, &mut successors);
+        let mut guesses = Vec::with_capacity(successors.len());
+        for (&numbers, successor) in numbers.iter().zip(&successors) {
+            let mut guess = Guess { numbers, score: 0, ends_in_draw: false };
+            if goal.known(successor).is_none() {
+                let analysis = heuristic.search(successor, limits, |_| ());
+                let sign = if goal.is_or(successor) { 1 } else { -1 };
+                guess.score = sign * analysis.score;
+                guess.ends_in_draw = analysis.ends_in_draw;
+            }
+            guesses.push(guess);
+        }
+        guesses
+    }
+}
+
+/// A guess about a successor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guess {
+    /// Its proof and disproof number.
+    pub numbers: ProofNumbers,
+    /// The heuristic score for the attacker, in hundredths of a man.
+    pub score: i32,
+    /// Whether the principal variation ends in a draw of the database.
+    pub ends_in_draw: bool,
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Found {
+    /// The position is decided by this strategy.
+    Decided(PackedStrategy),
+    /// It is too hard; a guess for each successor, in canonical order. Those of successors that are
+    /// known mean nothing.
+    TooHard(Vec<Guess>),
+}
+
+/// A result.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Answer {
+    /// Nodes that df-pn expanded.
+    pub nodes: u64,
+    /// Its look-ups in the database.
+    pub probes: Probes,
+    /// The result of the search.
+    pub found: Found,
+}
+
+/// An answer that is rejected, with the cause.
+#[derive(Debug, thiserror::Error)]
+pub enum BadAnswer {
+    /// The bytes are no answer to the item.
+    #[error("bytes that are no answer to the item")]
+    Bytes,
+    /// No answer.
+    #[error("no answer: {0}")]
+    None(String),
+    /// The strategy does not stand up to its replay.
+    #[error("a strategy that does not hold: {0}")]
+    Strategy(#[from] StrategyError),
+}
+
+impl Answer {
+    /// Does an item, with a fresh table or from where it was when it was kept; `None` if the
+    /// callback or a failed look-up in the database stops the search. A strategy in it has been replayed.
+    pub fn of<'a>(
+        item: &Item,
+        context: &SearchContext<'a>,
+        progress: &'a ProgressCallback<'a>,
+        checkpoint: Option<Checkpoint<'a>>,
+    ) -> Option<Answer> {
+        let goal = context.goal(item.attacker);
+        let search = Search::new(goal, item.table).with_progress(progress);
+        let mut search = search.with_threads(item.threads);
+        if let Some(checkpoint) = checkpoint {
+            search = search.with_checkpoint(checkpoint);
+        }
+        let outcome = search.run(&item.position, item.nodes.saturating_sub(search.nodes()));
+        if search.is_stopped() {
+            return None;
+        }
+        let decided = match outcome {
+            Outcome::Unknown(_) => {
+                search.keep_at_end();
+                None
+            }
+            // A strategy that does not stand up to its replay counts as none.
+            _ => search.strategy(&item.position).ok().map(Found::Decided),
+        };
+        let found = decided.unwrap_or_else(|| {
+            Found::TooHard(item.guesses(&goal, &search.successor_numbers(&item.position)))
+        });
+        let answer = Answer { nodes: search.nodes(), probes: search.probes(), found };
+        // After a failed look-up the answer is not the one that an undamaged database gives.
+        (!context.database.has_failed()).then_some(answer)
+    }
+
+    /// The answer as bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        wire::encode(self)
+    }
+
+    /// Reads an answer to an item that comes from outside, and replays the strategy in it.
+    ///
+    /// # Errors
+    /// [`BadAnswer`] if it is not one, or the strategy does not hold.
+    pub fn decode(
+        bytes: &[u8],
+        item: &Item,
+        context: &SearchContext<'_>,
+    ) -> Result<Answer, BadAnswer> {
+        let answer = Self::parse(bytes, item, context).ok_or(BadAnswer::Bytes)?;
+        if let Found::Decided(PackedStrategy { is_win, leaf }) = &answer.found {
+            let replay = context.goal(item.attacker).replay(*is_win);
+            replay.unpack(leaf, &item.position, |_| false)?;
+        }
+        Ok(answer)
+    }
+
+    /// Reads an answer to an item that a thread of this process has made ([`Answer::of`]); `None`
+    /// if it is none. The strategy in it is not replayed.
+    pub fn parse(bytes: &[u8], item: &Item, context: &SearchContext<'_>) -> Option<Answer> {
+        let answer: Answer = wire::decode(bytes)?;
+        if let Found::TooHard(guesses) = &answer.found {
+            let mut successors = Vec::new();
+            context.board.successors(&item.position, &mut successors);
+            let all_there = guesses.len() == successors.len();
+            (all_there && guesses.iter().all(Guess::is_possible)).then_some(())?;
+        }
+        Some(answer)
+    }
+}
+
+impl Guess {
+    /// Whether it may be one: what is open costs something, and no guess says how a position ends.
+    fn is_possible(&self) -> bool {
+        let is_open = |n: u32| (1..INFINITE).contains(&n);
+        let ProofNumbers { proof, disproof } = self.numbers;
+        is_open(proof) && is_open(disproof) && self.score.unsigned_abs() <= MOST_SCORE
     }
 }
 

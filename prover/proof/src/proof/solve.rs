@@ -3,28 +3,25 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use certificate_spec::claim::{Question, Value};
-use certificate_spec::provenance::Asked;
-use thiserror::Error;
-
-use super::item::SearchContext;
 use super::manager::{ProofError, Stop, Verdict};
 use super::prove::{Grown, prove};
 use super::question_proof::{QuestionProof, if_assumed, question_decided};
+use super::queue::SearchContext;
 use super::settings::{Environment, ProofSettings};
 use super::tree::Tree;
 use crate::board::{Position, Side};
 use crate::egdb::numbers::{counted, grouped};
 use crate::search::{Outcome, ProofNumbers};
+use certificate_spec::claim::{Question, Value};
+use certificate_spec::provenance::Asked;
+use thiserror::Error;
 
 /// A request for a proof.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The start position.
     pub start: Position,
     /// The claim to prove about the start, or its value.
     pub asked: Asked,
-    /// The settings of the proof.
     pub settings: ProofSettings,
 }
 

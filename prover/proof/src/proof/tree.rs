@@ -16,13 +16,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use certificate_spec::leaves::Leaf;
-
-use super::item::Guess;
+use super::queue::Guess;
 use crate::board::Position;
 use crate::search::{Goal, KeyMap, Outcome, PackedStrategy, ProofNumbers};
+use certificate_spec::leaves::Leaf;
 
-/// The number of a node.
 pub type NodeId = u32;
 
 /// Costs of at least this are infinite.

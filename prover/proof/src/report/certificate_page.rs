@@ -1,6 +1,6 @@
 //! The statistics of a certificate as one self-contained HTML page.
 
-use super::first_moves::{FirstMoves, FirstMovesError};
+use super::certificate_stats::{FirstMoves, FirstMovesError};
 use super::html::{Series, board_figure, escape, foot, head, key, line_chart, name};
 use super::lines::{CertificateReport, QuestionReport, Row, Sums, Table};
 use super::words::{describe_cover, describe_slice, shell_word};

@@ -176,7 +176,6 @@ fn list(name: &str, words: &[u64], out: &mut String) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// The clauses of a cover.
 fn clauses(cover: &Cover) -> String {
     let clauses =
         cover.clauses().iter().map(|clause| format!("({}, {})", clause.pieces, clause.side));

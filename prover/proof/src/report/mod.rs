@@ -4,14 +4,12 @@ mod certificate_page;
 mod certificate_stats;
 mod coq;
 mod database_page;
-mod first_moves;
 mod html;
 mod lines;
 mod words;
 
 pub use certificate_page::certificate_page;
-pub use certificate_stats::{CertificateStats, Size};
+pub use certificate_stats::{CertificateStats, FirstMovesError, Size};
 pub use coq::coq;
 pub use database_page::{SliceRow, database_page};
-pub use first_moves::FirstMovesError;
 pub use lines::{CertificateReport, QuestionReport, Row, Table, json, text, tsv};

@@ -19,9 +19,8 @@
 //! to show for it.
 
 use super::estimate::Goal;
-use super::key::KeyMap;
 use super::numbers::{INFINITE, ProofNumbers};
-use super::slot::Known;
+use super::slot::{KeyMap, Known};
 use super::table::{SlotId, Table};
 use crate::board::Position;
 use serde::{Deserialize, Serialize};

@@ -28,13 +28,12 @@ use std::io;
 
 use super::checkpoint::{Checkpoint, Input};
 use super::closed_set::find_closed_set;
-use super::descent::{Counters, DECIDED_BY_CAPTURES, Descent};
+use super::descent::{Counters, DECIDED_BY_CAPTURES, Descent, Probes, ProgressCallback};
 use super::estimate::Goal;
 use super::extract::{Extracted, extract};
 use super::learned_estimate::LearnedEstimate;
 use super::numbers::{Outcome, ProofNumbers};
 use super::path::Path;
-use super::progress::{Probes, ProgressCallback};
 use super::run::{Run, SearchHead};
 use super::slot::{Known, MOST_THREADS};
 use super::strategy::{PackedStrategy, Strategy, StrategyError};

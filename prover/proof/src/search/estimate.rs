@@ -2,8 +2,8 @@
 //! an estimate of its proof and disproof number.
 
 use super::backup::BackupRule;
-use super::key::KeyMap;
 use super::numbers::{ONE, ProofNumbers, logarithm, power};
+use super::slot::KeyMap;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 use crate::heuristic::Evaluation;
@@ -21,7 +21,6 @@ pub type Oracle<'a> = &'a (dyn Fn(&Position) -> Option<bool> + Sync);
 /// The goal of a search: to decide whether a side, the *attacker*, wins.
 #[derive(Clone, Copy)]
 pub struct Goal<'a> {
-    /// The board.
     pub board: &'a Board,
     /// The database that decides positions with few pieces.
     pub database: &'a Values,

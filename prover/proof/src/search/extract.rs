@@ -4,8 +4,7 @@
 //! has to be searched again, never patched.
 
 use super::estimate::Goal;
-use super::key::KeyMap;
-use super::slot::Known;
+use super::slot::{KeyMap, Known};
 use super::strategy::{Choices, StrategyError};
 use super::table::Table;
 use crate::board::Position;

@@ -2,13 +2,12 @@
 
 use std::num::NonZeroU32;
 
-use serde::{Deserialize, Serialize};
-
 use super::backup::{BackupRule, NodeBackup};
 use super::estimate::Goal;
-use super::key::Key;
 use super::numbers::ProofNumbers;
+use super::slot::Key;
 use crate::board::Position;
+use serde::{Deserialize, Serialize};
 
 /// A child of a position on the path.
 pub(super) struct Child {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::key::{KEY_BITS, Key, KeyHasher};
+use super::slot::{KEY_BITS, Key, KeyHasher};
 use crate::board::{Board, Position};
 
 /// The number of bits of a key that a part keeps.
@@ -57,7 +57,6 @@ impl<V: Copy> PositionMap<V> {
         is_new
     }
 
-    /// Removes a position.
     pub fn remove(&mut self, position: &Position) {
         let (part, bits) = self.place(position);
         self.len -= u64::from(self.parts[part].remove(&bits).is_some());

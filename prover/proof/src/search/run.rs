@@ -1,13 +1,11 @@
 //! The limits, reports and checkpoints of a run of a search.
 
-use serde::{Deserialize, Serialize};
-
 use super::checkpoint::Checkpoint;
 use super::closed_set::Failures;
-use super::descent::{Control, Counters, Descent};
+use super::descent::{Control, Counters, Descent, ProgressCallback, SearchProgress};
 use super::path::WirePath;
-use super::progress::{ProgressCallback, SearchProgress};
 use super::table::{Table, TableHead};
+use serde::{Deserialize, Serialize};
 
 /// The settings of a run.
 #[derive(Default)]

@@ -7,8 +7,8 @@
 //! searched again, never patched.
 
 use super::estimate::{Goal, StrategyPosition};
-use super::key::KeyMap;
 use super::position_set::PositionSet;
+use super::slot::KeyMap;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 use certificate_spec::bits::{BitReader, BitWriter, width};
@@ -95,7 +95,6 @@ impl Strategy {
 
 /// The inputs of a replay besides the choices.
 pub struct Replay<'a, F> {
-    /// The board.
     pub board: &'a Board,
     /// Whose strategy it is.
     pub claimant: Side,

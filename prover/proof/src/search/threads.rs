@@ -22,10 +22,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::descent::{Control, Descent};
-use super::key::Key;
 use super::numbers::Outcome;
 use super::run::Run;
-use super::slot::{Known, Slot};
+use super::slot::{Key, Known, Slot};
 use super::table::{Positions, Table};
 use crate::board::Position;
 

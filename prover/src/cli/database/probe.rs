@@ -5,24 +5,18 @@ use std::fmt::Write;
 use crate::board::{Board, Position, Side};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
-use crate::cli::options::{
-    CertificateOptions, MachineOptions, PositionOptions, StoredOptions, ValuesOptions,
-};
+use crate::cli::options::{MachineOptions, PositionOptions, SourceOptions};
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::Value;
 use crate::egdb::numbers::counted;
 use clap::Args;
-use draughtproof_play::lookup::{Basis, Lookup, MoveAnswer, PositionAnswer, depth_in_words};
+use draughtproof_play::lookup::{Basis, MoveAnswer, PositionAnswer, depth_in_words};
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("probe"))]
 pub(crate) struct Options {
     #[command(flatten)]
-    stored: StoredOptions,
-    #[command(flatten)]
-    values: ValuesOptions,
-    #[command(flatten)]
-    certificates: CertificateOptions,
+    sources: SourceOptions,
     #[command(flatten)]
     machine: MachineOptions,
     #[command(flatten)]
@@ -32,17 +26,15 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    options.stored.use_board_if(|game| options.positions.fits(game));
-    let used = options.certificates.read(&options.stored)?;
+    let used = options.sources.read_for(&options.positions)?;
     let game = used.stored.game();
     let positions = options.positions.or_lines(game, options.machine.progress())?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
-    let values = used.open(&options.machine, &options.values);
+    let values = used.open(&options.machine, &options.sources.values);
     let values = values.map_err(|failure| used.stored.with_other_boards(failure))?;
     let depths = used.stored.depths()?;
-    let lookup =
-        Lookup { board: &game.board, values: &values, depths: Some(&depths), proofs: &used.proofs };
+    let lookup = used.lookup(&values, Some(&depths));
     let columns = COLUMNS + usize::from(used.are_used());
     let format = options.result.format;
     let mut is_first = true;

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use draughtproof_play::lookup::{Basis, ProvedPositions};
+use draughtproof_play::lookup::{Basis, Lookup, ProvedPositions};
 use draughtproof_proof::certificate::Stored;
 use draughtproof_proof::progress::print_line;
 use draughtproof_proof::proof::if_assumed;
 
-use super::{MachineOptions, StoredOptions, ValuesOptions};
+use super::{MachineOptions, PositionOptions, StoredOptions, ValuesOptions};
 use crate::board::Position;
 use crate::cli::failure::Failure;
-use crate::egdb::{ValueRange, Values};
+use crate::egdb::{Depths, ValueRange, Values};
 
 /// The option for certificates.
 #[derive(Args, Debug, Clone)]
@@ -21,6 +21,29 @@ pub(crate) struct CertificateOptions {
     /// times. Nothing is verified: that is for `check`
     #[arg(long = "cert", value_name = "DIR")]
     certificates: Vec<PathBuf>,
+}
+
+/// The options for what is known of positions: a database and certificates.
+#[derive(Args, Debug)]
+pub(crate) struct SourceOptions {
+    #[command(flatten)]
+    pub(crate) stored: StoredOptions,
+    #[command(flatten)]
+    pub(crate) values: ValuesOptions,
+    #[command(flatten)]
+    certificates: CertificateOptions,
+}
+
+impl SourceOptions {
+    pub(crate) fn read(&self) -> Result<Certificates, Failure> {
+        self.certificates.read_after(None, &self.stored)
+    }
+
+    /// Reads the certificates, for positions that may be of another board than the only database.
+    pub(crate) fn read_for(&self, positions: &PositionOptions) -> Result<Certificates, Failure> {
+        self.stored.use_board_if(|game| positions.fits(game));
+        self.read()
+    }
 }
 
 /// Certificates of one board that are used.
@@ -34,12 +57,8 @@ pub(crate) struct Certificates {
 }
 
 impl CertificateOptions {
-    /// Reads the certificates; `stored` has the board if there are none.
-    pub(crate) fn read(&self, stored: &StoredOptions) -> Result<Certificates, Failure> {
-        self.read_after(None, stored)
-    }
-
-    /// Like `read`, with another certificate before those of the option.
+    /// Reads the certificates, with another one before those of the option; `stored` has the board
+    /// if there are none.
     pub(crate) fn read_after(
         &self,
         first: Option<&Path>,
@@ -82,6 +101,15 @@ impl Certificates {
     /// Whether there are any.
     pub(crate) fn are_used(&self) -> bool {
         self.start.is_some()
+    }
+
+    /// Look-ups in the certificates and these values.
+    pub(crate) fn lookup<'a>(
+        &'a self,
+        values: &'a Values,
+        depths: Option<&'a Depths>,
+    ) -> Lookup<'a> {
+        Lookup { board: self.stored.board(), values, depths, proofs: &self.proofs }
     }
 
     /// Opens the database for look-ups of single positions. With certificates it may be missing.

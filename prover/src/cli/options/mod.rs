@@ -3,10 +3,9 @@
 mod certificates;
 pub(crate) mod values;
 
-pub(crate) use certificates::{CertificateOptions, by};
-pub(crate) use machine::{MachineOptions, TableOption};
-pub(crate) use positions::PositionOptions;
-pub(crate) use start::StartOptions;
+pub(crate) use certificates::{CertificateOptions, SourceOptions, by};
+pub(crate) use machine::{LimitOptions, MachineOptions, TableOption};
+pub(crate) use start::{PositionOptions, StartOptions};
 pub(crate) use values::{MapSpace, ValuesOptions};
 
 use std::fs::{self, File};
@@ -25,7 +24,6 @@ use draughtproof_proof::prepare_database::{
 use draughtproof_proof::proof::Asked;
 
 mod machine;
-mod positions;
 mod start;
 
 /// The game of files of games, engines and books, and of look-ups where no board is at hand.

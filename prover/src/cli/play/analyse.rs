@@ -2,18 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use super::limits::LimitOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
-use crate::cli::options::{
-    CertificateOptions, MachineOptions, PositionOptions, StoredOptions, ValuesOptions, by,
-};
+use crate::cli::options::{LimitOptions, MachineOptions, PositionOptions, SourceOptions, by};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 use crate::egdb::ValueRange;
 use crate::egdb::numbers::{self, grouped};
 use clap::Args;
-use draughtproof_play::lookup::{Basis, Lookup};
+use draughtproof_play::lookup::Basis;
 use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 use serde::Serialize;
 
@@ -21,11 +18,7 @@ use serde::Serialize;
 #[command(after_help = notes("analyse"))]
 pub(crate) struct Options {
     #[command(flatten)]
-    stored: StoredOptions,
-    #[command(flatten)]
-    values: ValuesOptions,
-    #[command(flatten)]
-    certificates: CertificateOptions,
+    sources: SourceOptions,
     #[command(flatten)]
     positions: PositionOptions,
     #[command(flatten)]
@@ -37,15 +30,14 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    options.stored.use_board_if(|game| options.positions.fits(game));
-    let used = options.certificates.read(&options.stored)?;
+    let used = options.sources.read_for(&options.positions)?;
     let game = used.stored.game();
     let board = &game.board;
     let positions = options.positions.or_start(game)?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
-    let database = used.stored.load_if_there(&options.machine, &options.values)?;
-    let lookup = Lookup { board, values: &database, depths: None, proofs: &used.proofs };
+    let database = used.stored.load_if_there(&options.machine, &options.sources.values)?;
+    let lookup = used.lookup(&database, None);
     let usual = Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
     let limits = options.limits.limits(usual);
     let mut heuristic = Heuristic::new(board, &database);

@@ -2,18 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::limits::LimitOptions;
 use super::replay::strictness;
 use crate::board::{PdnGame, PdnReader, write_pdn};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
-use crate::cli::options::{CertificateOptions, MachineOptions, StoredOptions, ValuesOptions, open};
+use crate::cli::options::{LimitOptions, MachineOptions, SourceOptions, open};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 use clap::Args;
 use draughtproof_play::games::{
     Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv,
 };
-use draughtproof_play::lookup::Lookup;
 use draughtproof_proof::heuristic::Limits;
 use draughtproof_proof::progress::{Progress, print_line};
 
@@ -24,11 +22,7 @@ const NODES: u64 = 100_000;
 #[command(after_help = notes("annotate"))]
 pub(crate) struct Options {
     #[command(flatten)]
-    stored: StoredOptions,
-    #[command(flatten)]
-    values: ValuesOptions,
-    #[command(flatten)]
-    certificates: CertificateOptions,
+    sources: SourceOptions,
     /// A file of games, in PDN ["-" is standard input]
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -48,17 +42,16 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     // Files of games are of checkers, whatever databases are there.
-    options.stored.checkers();
-    let used = options.certificates.read(&options.stored)?;
+    options.sources.stored.checkers();
+    let used = options.sources.read()?;
     let game = used.stored.game();
     let (name, source) = open(&options.file)?;
     // A file that cannot be written is reported before the work.
     let mut out = options.result.begin()?;
     let table = options.table.as_deref().map(|file| ResultWriter::new(Some(file))).transpose()?;
     options.machine.start()?;
-    let database = used.stored.load_if_there(&options.machine, &options.values)?;
-    let lookup =
-        Lookup { board: &game.board, values: &database, depths: None, proofs: &used.proofs };
+    let database = used.stored.load_if_there(&options.machine, &options.sources.values)?;
+    let lookup = used.lookup(&database, None);
     let usual = Limits { nodes: NODES, ..Limits::default() };
     let judge = Judge::new(lookup, options.limits.limits(usual));
     let progress = options.machine.progress();

@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::limits::LimitOptions;
 use crate::board::{Game, Position};
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
-use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions, parse_size};
+use crate::cli::options::{LimitOptions, MachineOptions, StoredOptions, ValuesOptions, parse_size};
 use crate::cli::output::ResultWriter;
 use crate::cli::stop::{is_stopped, stop_search_when_asked};
 use crate::egdb::numbers::counted;

@@ -4,11 +4,10 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::limits::LimitOptions;
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{
-    CertificateOptions, MachineOptions, StoredOptions, ValuesOptions, parse_size,
+    LimitOptions, MachineOptions, SourceOptions, StoredOptions, ValuesOptions, parse_size,
 };
 use crate::egdb::Values;
 use crate::egdb::numbers::{size_down, size_up};
@@ -20,11 +19,7 @@ use draughtproof_proof::heuristic::Limits;
 #[command(after_help = notes("engine"))]
 pub(crate) struct Options {
     #[command(flatten)]
-    stored: StoredOptions,
-    #[command(flatten)]
-    values: ValuesOptions,
-    #[command(flatten)]
-    certificates: CertificateOptions,
+    sources: SourceOptions,
     /// Play openings by this book, as `prove book` makes it
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
@@ -41,11 +36,11 @@ pub(crate) struct Options {
 const TIME: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
-    let Options { stored, values, certificates, book, hash, limits, machine } = options;
+    let Options { sources, book, hash, limits, machine } = options;
     // Programs that speak this protocol play checkers, whatever databases are there.
-    stored.checkers();
-    let used = certificates.read(&stored)?;
-    let stored = used.stored;
+    sources.stored.checkers();
+    let used = sources.read()?;
+    let (stored, values) = (used.stored, sources.values);
     stored.check_named()?;
     machine.start()?;
     // Clients of the engine read standard error together with standard output.

@@ -3,12 +3,11 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
-use super::limits::LimitOptions;
 use crate::board::Side;
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
 use crate::cli::options::{
-    CertificateOptions, MachineOptions, StartOptions, StoredOptions, ValuesOptions,
+    CertificateOptions, LimitOptions, MachineOptions, StartOptions, StoredOptions, ValuesOptions,
 };
 use certificate_spec::text::without_mark;
 use clap::{Args, ValueEnum};
@@ -87,7 +86,6 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
 struct Table<'a, W> {
     record: GameRecord,
     opponent: Opponent<'a>,
-    /// The side of the user.
     user: Side,
     out: W,
 }

@@ -7,5 +7,3 @@ pub(crate) mod engine;
 pub(crate) mod game;
 pub(crate) mod perft;
 pub(crate) mod replay;
-
-mod limits;

@@ -4,14 +4,11 @@ use std::ops::ControlFlow;
 
 use crate::cli::failure::Failure;
 use crate::cli::notes::notes;
-use crate::cli::options::{
-    CertificateOptions, MachineOptions, PositionOptions, StoredOptions, TableOption, ValuesOptions,
-    by,
-};
+use crate::cli::options::{MachineOptions, PositionOptions, SourceOptions, TableOption, by};
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::ValueRange;
 use clap::Args;
-use draughtproof_play::lookup::{KnownValue, Lookup};
+use draughtproof_play::lookup::KnownValue;
 use draughtproof_proof::proof::{PositionValue, position_value};
 use draughtproof_proof::search::{Goal, Search, SearchProgress};
 use serde::Serialize;
@@ -20,11 +17,7 @@ use serde::Serialize;
 #[command(after_help = notes("solve"))]
 pub(crate) struct Options {
     #[command(flatten)]
-    stored: StoredOptions,
-    #[command(flatten)]
-    values: ValuesOptions,
-    #[command(flatten)]
-    certificates: CertificateOptions,
+    sources: SourceOptions,
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     nodes: u64,
@@ -39,15 +32,14 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    options.stored.use_board_if(|game| options.positions.fits(game));
-    let used = options.certificates.read(&options.stored)?;
+    let used = options.sources.read_for(&options.positions)?;
     let game = used.stored.game();
     let board = &game.board;
     let positions = options.positions.or_lines(game, options.machine.progress())?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
-    let database = used.stored.load_if_there(&options.machine, &options.values)?;
-    let lookup = Lookup { board, values: &database, depths: None, proofs: &used.proofs };
+    let database = used.stored.load_if_there(&options.machine, &options.sources.values)?;
+    let lookup = used.lookup(&database, None);
     let columns = COLUMNS + usize::from(used.are_used());
     options.table.check(options.nodes, 2, options.machine.memory(), "--nodes")?;
     let bar = options.machine.progress().start("search".into(), 0, "node");
