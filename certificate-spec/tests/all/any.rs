@@ -1,21 +1,7 @@
 //! Arbitrary contents of files, for properties.
 
 use crate::covers::AnyClauses;
-use certificate_spec::Digest;
-use certificate_spec::claim::{Claim, Question, Value};
-use certificate_spec::coding::Frequencies;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
-use certificate_spec::leaves::Leaf;
-use certificate_spec::manifest::{Kind, Manifest, Object};
-use certificate_spec::nodes::{Node, WirePosition};
-use certificate_spec::object::ObjectHead;
-use certificate_spec::provenance::{
-    Asked, Iteration, Mode, Provenance, Request, Resources, Thresholds,
-};
-use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
-use certificate_spec::value;
-use quickcheck::{Arbitrary, Gen};
+use crate::prelude::*;
 
 /// An arbitrary value of a type for which quickcheck has no generator.
 #[derive(Clone, Debug)]

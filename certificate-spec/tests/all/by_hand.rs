@@ -1,12 +1,7 @@
 //! The parts that are postcard, put together from `SPEC.md` §3.1 without postcard: so their bytes
 //! are known, and every number in them can be written longer than it must be.
 
-use certificate_spec::cover::Cover;
-use certificate_spec::database::DatabaseManifest;
-use certificate_spec::manifest::Manifest;
-use certificate_spec::object::ObjectHead;
-use certificate_spec::provenance::{Mode, Provenance};
-use certificate_spec::slice::SliceHead;
+use crate::prelude::*;
 
 /// A piece of a file.
 pub(crate) enum Piece {

@@ -1,9 +1,8 @@
 //! The entropy code: encoded values are decoded again, and no other code decodes to them.
 
-use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, TOTAL, encode};
-use certificate_spec::payload::{self, Part};
+use crate::prelude::*;
+use certificate_spec::coding::CONTEXTS;
 use certificate_spec::value::{CHECKSUM, Value, checksum};
-use quickcheck::{Arbitrary, Gen, QuickCheck};
 
 /// Values with their contexts, and frequencies for some contexts.
 #[derive(Clone, Debug)]

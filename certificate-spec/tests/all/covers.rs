@@ -1,8 +1,7 @@
 //! Covers: their only text, their only bytes, and what they admit.
 
-use certificate_spec::cover::{Clause, Cover};
-use certificate_spec::database::{DatabaseManifest, SliceName};
-use quickcheck::{Arbitrary, Gen, QuickCheck};
+use crate::prelude::*;
+use certificate_spec::cover::Clause;
 
 /// Arbitrary clauses, valid or not.
 #[derive(Clone, Debug)]

@@ -2,19 +2,14 @@
 //! do not fail in any other way on any bytes.
 
 use crate::allocation::largest;
-use crate::any::{Any, Head, Leaves, Nodes};
+use crate::any::{Head, Leaves, Nodes};
 use crate::by_hand::{ByHand, varint};
-use certificate_spec::bits::{BitReader, BitWriter, width};
-use certificate_spec::claim::{Claim, Question, Value};
-use certificate_spec::coding::Frequencies;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::{self, DatabaseManifest, SliceName, SliceRecord};
-use certificate_spec::manifest::{self, Kind, Manifest, Object};
-use certificate_spec::object::ObjectHead;
-use certificate_spec::provenance::Provenance;
-use certificate_spec::slice::{self, SliceHead, SliceHeader, Unit, head_length};
-use certificate_spec::{Digest, WireError, leaves, nodes, value};
-use quickcheck::{Arbitrary, Gen, QuickCheck};
+use crate::prelude::*;
+use certificate_spec::bits::BitReader;
+use certificate_spec::database;
+use certificate_spec::manifest;
+use certificate_spec::slice::{self, head_length};
+use certificate_spec::{leaves, nodes};
 
 const OBJECT: ObjectHead = ObjectHead { question: Question::WhiteWins, first: 3, count: 1 };
 

@@ -3,20 +3,10 @@
 
 use std::fmt::Write;
 
-use certificate_spec::Digest;
-use certificate_spec::bits::{BitWriter, width};
-use certificate_spec::claim::{Claim, Question, Value};
-use certificate_spec::coding::{Decoder, Frequencies, TOTAL, encode};
-use certificate_spec::cover::Cover;
-use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
-use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Manifest, Object};
-use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use certificate_spec::object::ObjectHead;
-use certificate_spec::payload::{self, Part};
-use certificate_spec::provenance::{Asked, Iteration, Mode, Provenance, Request, Thresholds};
-use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
-use certificate_spec::value::{self, CHECKSUM};
+use crate::prelude::*;
+use certificate_spec::leaves;
+use certificate_spec::nodes::{self, kind};
+use certificate_spec::value::CHECKSUM;
 
 const HEADING: &str = "## 13. Worked examples\n";
 

@@ -1,20 +1,12 @@
 //! Each rule about the fields of a file: a file that breaks it is refused, at the right offset.
 
-use crate::any::Any;
 use crate::decoders::{
     checksum_at, claim_sample, constant_sample, database_sample, manifest_sample, mend,
     object_sample, slice_sample,
 };
-use certificate_spec::claim::{Claim, Question};
-use certificate_spec::cover::Cover;
-use certificate_spec::database::{DatabaseManifest, SliceName};
-use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Manifest, Object};
-use certificate_spec::object::ObjectHead;
-use certificate_spec::provenance::{Iteration, Mode, Provenance, Resources, Thresholds};
-use certificate_spec::slice::SliceHead;
-use certificate_spec::{WireError, nodes};
-use quickcheck::{Arbitrary, Gen, QuickCheck};
+use crate::prelude::*;
+use certificate_spec::leaves;
+use certificate_spec::nodes;
 
 /// The offset of an error of syntax.
 fn place<T: std::fmt::Debug>(result: Result<T, WireError>) -> u64 {

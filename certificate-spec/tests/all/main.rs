@@ -9,3 +9,4 @@ mod covers;
 mod decoders;
 mod examples;
 mod fields;
+mod prelude;

@@ -1,12 +1,8 @@
 //! Bounds, moves and cached values of a database.
 
-use std::path::Path;
+use crate::common::*;
 
-use draughtproof_egdb::{
-    BuildSession, Cached, Cover, Database, Mode, Slice, Store, Value, ValueRange, extend,
-    extend_depths, position_at,
-};
-use draughtproof_game::{Board, Position};
+use draughtproof_egdb::{Cached, ValueRange, extend_depths};
 
 /// Builds the database of a board, with depths.
 fn build(root: &Path, board: &Board, pieces: u8) {

@@ -1,7 +1,12 @@
 //! Positions by index, directly from `SPEC.md` §8.2, and databases for comparison.
 
-use draughtproof_egdb::{Builder, Cover, Slice, Values};
-use draughtproof_game::{Board, Position, Side};
+pub(crate) use draughtproof_egdb::{
+    BuildError, BuildSession, Builder, Cover, Database, Mode, Slice, Store, Value, Values, extend,
+    position_at,
+};
+pub(crate) use draughtproof_game::{Board, Position, Side};
+pub(crate) use std::fs;
+pub(crate) use std::path::Path;
 
 /// The sets of `k` of `n` squares, ascending, which is the order of their ranks.
 fn sets(n: u8, k: u8) -> Vec<u32> {

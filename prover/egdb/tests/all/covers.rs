@@ -2,17 +2,11 @@
 //! have, and the values of a database of all positions, and they grow from one cover to another.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use certificate_spec::database::SliceName;
-use draughtproof_egdb::{
-    BuildError, BuildSession, Cover, Database, Event, Forecaster, Mode, Slice, Store, StoreError,
-    extend, position_at,
-};
-use draughtproof_game::Board;
+use draughtproof_egdb::{Event, Forecaster, StoreError};
 
-use crate::common::{build, cover};
+use crate::common::*;
 
 const MEMORY: u64 = 1 << 30;
 

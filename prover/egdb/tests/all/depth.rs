@@ -1,14 +1,9 @@
 //! Depths compared with the rules that define them, one ply at a time, and played out.
 
+use crate::common::*;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
-use draughtproof_egdb::{
-    BuildError, BuildSession, Cover, Database, DepthFinder, Event, Mode, Slice, Store, StoreError,
-    Value, extend, extend_depths, locate, position_at,
-};
-use draughtproof_game::{Board, Position};
+use draughtproof_egdb::{DepthFinder, Event, StoreError, extend_depths, locate};
 
 const MEMORY: u64 = 1 << 30;
 

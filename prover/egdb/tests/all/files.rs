@@ -1,13 +1,8 @@
 //! Databases that are built into files: their bytes do not depend on how they are built, and their
 //! values are those of a database in memory.
 
-use std::fs;
-use std::path::Path;
-
-use crate::common::{build, cover};
+use crate::common::*;
 use certificate_spec::database::DatabaseManifest;
-use draughtproof_egdb::{BuildError, BuildSession, Builder, Cover, Slice, Store, extend};
-use draughtproof_game::Board;
 
 const PLENTY: u64 = 1 << 40;
 

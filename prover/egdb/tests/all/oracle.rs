@@ -3,9 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::common::{build, cover, each_index};
-use draughtproof_egdb::{Cover, Slice, Value};
-use draughtproof_game::{Board, Position, Side};
+use crate::common::*;
 
 /// The target of a move.
 enum After {

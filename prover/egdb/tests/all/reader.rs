@@ -1,13 +1,9 @@
 //! Look-ups of positions in files, which never return a plausible wrong value.
 
-use std::fs;
-use std::path::Path;
+use crate::common::*;
 use std::sync::OnceLock;
 
-use draughtproof_egdb::{
-    BuildSession, Cover, Database, Making, Mode, Slice, Store, Value, extend, locate, position_at,
-};
-use draughtproof_game::{Board, Position};
+use draughtproof_egdb::{Making, locate};
 use quickcheck::{TestResult, quickcheck};
 use rayon::prelude::*;
 

@@ -1,10 +1,9 @@
 //! Values encoded to files and decoded back. The tests find quiet positions by the rules of the
 //! game, one by one.
 
-use crate::common::{build, quiet};
+use crate::common::*;
 use certificate_spec::slice::{SliceHead, Unit, head_length};
-use draughtproof_egdb::{Cover, Slice, Table, Value, Values, decode_slice, encode_slice};
-use draughtproof_game::Board;
+use draughtproof_egdb::{Table, decode_slice, encode_slice};
 use rayon::prelude::*;
 
 /// Encodes and decodes a table; quiet positions must have its values, and all others count as
