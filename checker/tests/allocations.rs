@@ -7,26 +7,17 @@ mod common;
 #[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;
 
-use crate::common::files::{all_drawn, write_database};
-use crate::common::maker::{draw_4x4, write_raw};
-use crate::common::oracle::oracle_4x4;
-use crate::common::{Options, check_certificate, check_database, database};
-use crate::common::{Place, board, fen, successors};
-use certificate_spec::Digest;
 use certificate_spec::bits::{BitWriter, width};
-use certificate_spec::claim::{Claim, Question, Value};
-use certificate_spec::cover::Cover;
-use certificate_spec::database::{DatabaseManifest, SliceName};
-use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Object};
-use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::claim::Value;
+use certificate_spec::database::DatabaseManifest;
+use certificate_spec::leaves;
+use certificate_spec::manifest::Object;
+use certificate_spec::nodes;
 use certificate_spec::object::ObjectHead;
 use certificate_spec::provenance::{Asked, Iteration, Mode, Provenance, Request};
-use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
-use checker_core::{Board, Level, Position, Shape, Side};
+use common::*;
 use counting::peak;
 use std::collections::HashSet;
-use std::path::Path;
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;

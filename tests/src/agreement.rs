@@ -10,17 +10,11 @@
 pub mod successors;
 mod tables;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use crate::prelude::*;
 
-use certificate_spec::claim::{Claim, Question, Value as Claimed};
+use certificate_spec::claim::Value as Claimed;
 use certificate_spec::value::Value;
 use checker_core::{Level, Stop, Verdict};
-use draughtproof_game::{Game, Side};
 
 use crate::mutants::base::{Base, Files};
 use crate::mutants::judge::rules_of;

@@ -1,17 +1,10 @@
 //! A database that is consistent and wrong: the reason why the level consistent is not VERIFIED.
 
-use std::collections::HashMap;
-use std::path::Path;
-
-use certificate_spec::cover::Cover;
-use certificate_spec::nodes::WirePosition;
 use certificate_spec::value::Value;
-use draughtproof_egdb::{Slice, Table, encode_slice, position_at};
-use draughtproof_game::Board;
 
 use crate::draft::edit_slice;
 use crate::positions;
-use crate::rules::Rules;
+use crate::prelude::*;
 
 /// Tables of all slices of a cover in which every value follows from those of the successors, and
 /// draws with two pieces against one are called wins and losses that support each other in circles:

@@ -3,11 +3,13 @@
 //! verdict it must get, by which rule and at which place.
 
 use std::fmt::Debug;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use crate::draft::{Draft, copy};
-use crate::programs::{Said, check_with, prove};
+use checker::commands::Arguments;
+use checker_audit::{Extent, check, check_database};
+use checker_core::Options;
+use clap::Parser;
+
+use crate::prelude::*;
 
 mod claims;
 mod covers;
@@ -110,6 +112,47 @@ pub struct Case {
     pub directory: PathBuf,
     /// The verdict that a checker must give.
     pub expected: Expected,
+}
+
+impl Case {
+    /// The arguments of a checker, and more of them.
+    fn with<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        self.arguments.iter().map(String::as_str).chain(more.iter().copied()).collect()
+    }
+
+    /// Prepares a check of the case in this process, with more options; `None` if the fault is in
+    /// the arguments.
+    pub fn in_process(&self, more: &[&str]) -> Option<impl Fn() -> Said + use<'_>> {
+        let words = ["check", "--quiet"].into_iter().chain(self.with(more));
+        let Arguments { certificate, database, options, .. } =
+            Arguments::try_parse_from(words).ok()?;
+        let asked = options.options();
+        let asked = Options { db: self.directory.join(&asked.db), ..asked };
+        let extent = match (options.shard, options.sample().expect("a seed")) {
+            (Some(shard), _) => Extent::Shard(shard, checker_audit::Values::Verified),
+            (None, Some(sample)) => Extent::Sample(sample),
+            (None, None) => Extent::Whole(checker_audit::Values::Verified),
+        };
+        Some(move || {
+            let statement = match (&certificate, &database.game) {
+                (Some(path), _) => check(&self.directory.join(path), &asked, &extent),
+                (None, Some(game)) => {
+                    check_database(game.board(), database.pieces.as_ref(), &asked, &extent)
+                }
+                (None, None) => unreachable!("clap asks for one of the two"),
+            };
+            Said { verdict: statement.line(), status: Some(statement.status().into()) }
+        })
+    }
+
+    /// Runs a checker on the case; returns what is wrong with its verdict.
+    ///
+    /// # Errors
+    /// The verdict is not the expected one.
+    pub fn judge(&self, checker: &Path) -> Result<Said, String> {
+        let said = check_with(checker, &self.with(&[]), &self.directory)?;
+        self.expected.compare(&said).map(|()| said)
+    }
 }
 
 /// The valid certificates that cases are made from, each with its database.
@@ -267,12 +310,7 @@ pub fn build(root: &Path) -> Vec<Case> {
 
 /// Lets a checker judge all cases; returns a line for each verdict that differs from the expected.
 pub fn judge(cases: &[Case], checker: &Path) -> Vec<String> {
-    let wrong = |case: &Case| {
-        let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
-        let result = check_with(checker, &arguments, &case.directory);
-        let result = result.and_then(|said| case.expected.compare(&said));
-        result.err().map(|e| format!("{}: {e}", case.name))
-    };
+    let wrong = |case: &Case| Some(format!("{}: {}", case.name, case.judge(checker).err()?));
     cases.iter().filter_map(wrong).collect()
 }
 

@@ -1,17 +1,11 @@
 //! A certificate taken apart, to be changed and put together again with right hashes.
 
-use std::fs;
-use std::path::Path;
+use crate::prelude::*;
 
-use certificate_spec::Digest;
-use certificate_spec::claim::{Claim, Question};
-use certificate_spec::database::{DatabaseManifest, SliceName};
-use certificate_spec::leaves::{self, Leaf, LeafIn};
-use certificate_spec::manifest::{Kind, Manifest, Object};
-use certificate_spec::nodes::{self, Node};
-use certificate_spec::object::ObjectHead;
+use certificate_spec::leaves::{self, LeafIn};
+use certificate_spec::manifest::Object;
+use certificate_spec::nodes;
 use certificate_spec::provenance::Provenance;
-use certificate_spec::wire::HEAD;
 
 use crate::encoding::object_head;
 
@@ -170,20 +164,6 @@ pub fn write_objects(directory: &Path, claim: &[u8], objects: &[DraftObject]) {
     fs::create_dir_all(directory.join("objects")).expect("a directory");
     for (name, bytes) in files(claim, objects) {
         fs::write(directory.join(&name), bytes).expect(&name);
-    }
-}
-
-/// Copies a directory with its contents.
-pub fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a directory");
-    for entry in fs::read_dir(from).expect("a directory") {
-        let entry = entry.expect("an entry");
-        let target = to.join(entry.file_name());
-        if entry.file_type().expect("a type").is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).expect("a copy");
-        }
     }
 }
 

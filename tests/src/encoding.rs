@@ -1,11 +1,9 @@
 //! Small structured parts written by hand (`SPEC.md` §3.1), so that they can be wrong in ways that
 //! an encoder does not produce.
 
+use crate::prelude::*;
 use certificate_spec::RULES;
-use certificate_spec::cover::{Clause, Cover};
-use certificate_spec::database::{DatabaseManifest, SliceName};
-use certificate_spec::object::ObjectHead;
-use certificate_spec::wire::HEAD;
+use certificate_spec::cover::Clause;
 
 /// A varint: seven bits a byte, the lowest first, all bytes but the last with their highest bit
 /// set.

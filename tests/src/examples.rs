@@ -5,12 +5,8 @@
 //! block that begins with the name of the program. A shell runs both, so that quotes, patterns and
 //! redirections mean what they mean to a reader who pastes them.
 
-use crate::programs::{path, run};
-use std::collections::BTreeSet;
+use crate::prelude::*;
 use std::ffi::OsString;
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 /// A command that a text shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +27,7 @@ pub struct LeftOut {
 }
 
 /// The command in a line: up to two blanks or a ` #` outside of quotes.
-fn without_remark(line: &str) -> &str {
+pub fn without_remark(line: &str) -> &str {
     let (mut quote, mut end) = (None, line.len());
     for (i, c) in line.char_indices() {
         let rest = &line[i..];
@@ -118,7 +114,8 @@ pub fn in_help(program: &str) -> Vec<Vec<Example>> {
 }
 
 /// The documents of the manual.
-const MANUAL: [&str; 4] = ["GUIDE.md", "docs/proving.md", "docs/databases.md", "docs/playing.md"];
+pub const MANUAL: [&str; 4] =
+    ["GUIDE.md", "docs/proving.md", "docs/databases.md", "docs/playing.md"];
 
 /// The commands of programs in the manual, a list for each document in the order in which they
 /// stand.
@@ -211,44 +208,4 @@ pub fn run_all(
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Copies a folder with its contents to a path that does not exist yet.
-///
-/// # Panics
-/// If something cannot be copied.
-pub fn copy(from: &Path, to: &Path) {
-    let [from, to] = [from, to].map(|path| path.to_str().expect("a path that is UTF-8"));
-    let output = run(Path::new("cp"), &["-R", from, to], Path::new("."));
-    assert!(output.status.success(), "{output:?}");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_remark_is_no_part_of_a_command() {
-        for (line, command) in [
-            ("check cert", "check cert"),
-            ("check cert --seed 7         a sample", "check cert --seed 7"),
-            ("check cert     # whole", "check cert"),
-            (
-                "prove explain cert --moves \"1-2  3-4\"  why",
-                "prove explain cert --moves \"1-2  3-4\"",
-            ),
-            ("prove farm --farm nats://a#b 'c  #d' # e", "prove farm --farm nats://a#b 'c  #d'"),
-        ] {
-            assert_eq!(without_remark(line), command);
-        }
-    }
-
-    #[test]
-    fn the_guide_has_examples_of_both_programs() {
-        for (program, command) in [("check", "check cert"), ("prove", "prove play")] {
-            let all = in_manual(&[program]).concat();
-            assert!(all.iter().any(|e| e.command == command), "{all:?}");
-            assert!(all.iter().all(|e| MANUAL.iter().any(|d| e.place.starts_with(d))));
-        }
-    }
 }

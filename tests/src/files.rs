@@ -1,8 +1,8 @@
 //! The contents of a directory.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::os::unix::fs::symlink;
+
+use crate::prelude::*;
 
 /// All files below a directory with their bytes, by their paths from there.
 pub fn read_all(directory: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -21,6 +21,22 @@ pub fn read_all(directory: &Path) -> BTreeMap<String, Vec<u8>> {
         }
     }
     found
+}
+
+/// Copies a file, a link or a directory with its contents.
+pub fn copy(from: &Path, to: &Path) {
+    let kind = fs::symlink_metadata(from).expect("something to copy").file_type();
+    if kind.is_dir() {
+        fs::create_dir_all(to).expect("a directory");
+        for entry in fs::read_dir(from).expect("a directory") {
+            let name = entry.expect("an entry").file_name();
+            copy(&from.join(&name), &to.join(&name));
+        }
+    } else if kind.is_symlink() {
+        symlink(fs::read_link(from).expect("a link"), to).expect("a link");
+    } else {
+        fs::copy(from, to).expect("a copy");
+    }
 }
 
 /// A directory that is removed when this is dropped.

@@ -5,6 +5,9 @@
 pub mod agreement;
 pub mod consistent;
 pub mod corpus;
+// The checker writes databases in its tests, too.
+#[path = "../../checker/tests/common/files.rs"]
+pub mod database_files;
 pub mod draft;
 pub mod encoding;
 pub mod examples;
@@ -13,6 +16,7 @@ pub mod files;
 pub mod mutants;
 pub mod notes;
 pub mod positions;
+pub mod prelude;
 pub mod programs;
 pub mod python;
 pub mod rules;

@@ -1,10 +1,9 @@
 //! Notes with any words, signed with any key: notes that a check would not write.
 
+use crate::prelude::*;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use checker_audit::keys::PrivateKey;
-use std::fs;
-use std::path::Path;
 
 /// Writes a note with these words of a verdict, in the name of `check`, signed if a key is given.
 /// An existing file is overwritten.

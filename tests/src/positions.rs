@@ -1,9 +1,7 @@
 //! Positions for testing searches, and databases with their values.
 
-use certificate_spec::cover::Cover;
-use draughtproof_egdb::{Builder, Values};
-use draughtproof_game::{Board, Position, Side};
-use quickcheck::Gen;
+use crate::prelude::*;
+use draughtproof_egdb::Builder;
 
 /// The database of a board, in memory.
 pub fn database(board: &Board, pieces: u8) -> Values {

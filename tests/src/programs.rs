@@ -1,7 +1,6 @@
 //! The programs under test, as a user runs them.
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
+use crate::prelude::*;
 use std::sync::OnceLock;
 
 pub use rustix::process::Signal;
@@ -49,6 +48,26 @@ pub fn path(name: &str) -> PathBuf {
 pub fn run(program: &Path, arguments: &[&str], directory: &Path) -> Output {
     let output = Command::new(program).args(arguments).current_dir(directory).output();
     output.unwrap_or_else(|e| panic!("{} does not start: {e}", program.display()))
+}
+
+/// Starts a program with pipes in place of its standard input, output and error.
+pub fn start(program: &str, arguments: &[&str], directory: &Path) -> Child {
+    let mut command = Command::new(path(program));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments).current_dir(directory).spawn().expect("it starts")
+}
+
+/// Runs a program with this on its standard input.
+pub fn ask(program: &str, arguments: &[&str], directory: &Path, input: &[u8]) -> Output {
+    let mut child = start(program, arguments, directory);
+    child.stdin.take().expect("a pipe").write_all(input).expect("it reads");
+    child.wait_with_output().expect("it ends")
+}
+
+/// The standard output and standard error of a program as texts, and its status.
+pub fn texts(output: Output) -> (String, String, Option<i32>) {
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr), output.status.code())
 }
 
 /// Sends a signal to a program that was started here and has not been waited for.

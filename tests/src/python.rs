@@ -1,8 +1,6 @@
 //! Python packages from PyPI that tests need.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use crate::prelude::*;
 
 /// A package with its version, such as `pydraughts==0.6.7`, and its dependencies, in a separate
 /// folder in `place` that is kept between runs.

@@ -1,8 +1,7 @@
 //! The prover's view of positions as certificates write them: their moves and values.
 
-use certificate_spec::nodes::WirePosition;
-use draughtproof_egdb::{Value, Values};
-use draughtproof_game::{Board, Position, Side};
+use crate::prelude::*;
+use draughtproof_egdb::Value;
 
 /// A board, and the values of the positions with few pieces.
 pub struct Rules {

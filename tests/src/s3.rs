@@ -1,12 +1,10 @@
 //! A server with the interface of S3, on this machine: moto, from PyPI.
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Instant;
 
-use crate::farm::{PATIENCE, free_port};
+use crate::farm::PATIENCE;
+use crate::prelude::*;
 use crate::python::package;
 
 const MOTO: &str = "moto[server]==5.2.5";

@@ -1,14 +1,10 @@
 //! A cluster of one node on this machine: Slurm with a separate state and key. It ends with the
 //! test.
 
-use std::fs;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-
 use tempfile::TempDir;
 
-use crate::farm::{PATIENCE, free_port};
-use crate::programs::{Signal, signal};
+use crate::farm::PATIENCE;
+use crate::prelude::*;
 
 /// A running Slurm, and the directory of its files.
 pub struct Cluster {

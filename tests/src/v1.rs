@@ -2,11 +2,7 @@
 //! this format must give the verdicts that were given when they were made, by a program that ended
 //! with commit 909499c.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use crate::corpus::rows;
-use crate::programs::{Said, check_with};
+use crate::prelude::*;
 
 /// A row of `VERDICTS.tsv`: the verdict that a checker must give on a certificate or database, with
 /// these arguments.

@@ -1,13 +1,9 @@
 //! Databases and checks as jobs of a real Slurm, with one node that the test starts. This is a test
 //! program of its own, because no other jobs may be submitted meanwhile.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
 
-use tests::files::read_all;
-use tests::programs::{check, path, prove, run};
+use tests::prelude::*;
 use tests::slurm::Cluster;
 
 /// The slices of a database that is being built, each with its inode number, which changes when the

@@ -1,16 +1,7 @@
 //! Certificates that are right are verified.
 
-use crate::common::files::write_database;
-use crate::common::maker::{Certificate, Maker, Part, claimant, draw_4x4, verdict};
-use crate::common::oracle::{Oracle, longest_win};
-use crate::common::{Options, check_certificate, check_database};
-use crate::common::{Place, board, database, fen};
-use certificate_spec::Digest;
-use certificate_spec::claim::{Question, Value as Claimed};
-use certificate_spec::nodes::kind;
-use checker_audit::TableFolder;
-use checker_audit::{Sample, Statement, TrustedDatabase};
-use checker_core::{Game, Level, Position, Side, Value, Verdict, write_fen};
+use crate::common::*;
+use checker_core::Verdict;
 
 #[test]
 fn a_draw_with_nodes_alone() {

@@ -1,12 +1,7 @@
 //! The program `check`: usage, verdict line, exit status.
 
-use crate::common::files::{Files, write_database};
-use crate::common::maker::draw_4x4;
-use crate::common::oracle::Oracle;
-use crate::common::{Place, board, database};
+use crate::common::*;
 use assert_cmd::Command;
-use certificate_spec::Digest;
-use certificate_spec::value::Value as Written;
 use std::fs::OpenOptions;
 use std::os::unix::ffi::OsStringExt;
 use std::process::Stdio;

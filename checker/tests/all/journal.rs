@@ -1,19 +1,8 @@
 //! A journal does not change the verdict, whenever a check was interrupted, except that the verdict
 //! has a field with the number of pairs of slices that the journal has spoken for.
 
-use crate::common::files::Files;
-use crate::common::maker::write_raw;
-use crate::common::{
-    Options, Place, board, check_certificate, check_database, database, without_journal,
-};
+use crate::common::*;
 use crate::memory::{LEVELS, check, in_a_file, place};
-use certificate_spec::Digest;
-use certificate_spec::claim::{Claim, Value as Claimed};
-use certificate_spec::cover::Cover;
-use checker_audit::Shard;
-use checker_core::Level;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 

@@ -1,16 +1,6 @@
 //! The verdict does not depend on the place of the tables, memory or a file.
 
-use crate::common::files::{Files, SliceParts, all_drawn, quiet_values, write_database};
-use crate::common::maker::{Maker, write_raw};
-use crate::common::oracle::{Oracle, all_positions, longest_win, oracle_4x4};
-use crate::common::{Options, check_certificate, check_database};
-use crate::common::{Place, board, database, refuted, without_journal};
-use certificate_spec::claim::{Claim, Value as Claimed};
-use certificate_spec::cover::Cover;
-use certificate_spec::database::SliceName;
-use certificate_spec::value::Value as Written;
-use checker_audit::Shard;
-use checker_core::{Level, Side, Value};
+use crate::common::*;
 
 pub(crate) const LEVELS: [Level; 2] = [Level::Exact, Level::Consistent];
 

@@ -1,17 +1,7 @@
 //! For arbitrary bytes `check` has a verdict, and never VERIFIED.
 
-use crate::common::files::{
-    Files, encodes, quiet_values, repair_head, repair_payload, write_database,
-};
-use crate::common::maker::{draw_4x4, write_raw};
-use crate::common::oracle::Oracle;
-use crate::common::{Options, check_certificate, check_database};
-use crate::common::{Place, board, database};
-use certificate_spec::slice::{SliceHead, Unit};
-use checker_core::{Board, Database, Level};
+use crate::common::*;
 use quickcheck::{Arbitrary, Gen, QuickCheck};
-use std::fs;
-use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone)]
 enum Mutation {

@@ -1,8 +1,7 @@
 //! Databases against a plain oracle, position by position, and against known totals.
 
-use crate::common::oracle::{Oracle, all_positions};
-use crate::common::{board, database, fen};
-use checker_core::{Bits, Board, Position, Side, Value};
+use crate::common::*;
+use checker_core::Bits;
 
 fn compare(name: &str, pieces: u8) {
     let b = board(name);

@@ -1,16 +1,8 @@
 //! The division of a check into shards and samples.
 
-use certificate_spec::Digest;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::SliceName;
-use certificate_spec::manifest::Kind;
-use checker_audit::{
-    Sample, SampleSelection, Shard, ShardSelection, TableDigest, Work, below, both, of_list,
-};
-use checker_core::{
-    Board, Count, Level, LookedAt, PartReport, QuestionSize, Selection, Shape, TableDigests,
-    WorkSize, pair_sizes, pairs,
-};
+use crate::common::*;
+use checker_audit::{SampleSelection, ShardSelection, TableDigest, Work, below, of_list};
+use checker_core::{LookedAt, QuestionSize, TableDigests, WorkSize, pair_sizes};
 
 use std::ops::Range;
 

@@ -1,19 +1,8 @@
 //! Nodes over values of a database: wherever its tables are, and under a cover of several clauses.
 
-use crate::common::files::{Files, write_database};
-use crate::common::maker::{Certificate, Part};
-use crate::common::oracle::all_positions;
-use crate::common::{Options, Place, board, check_certificate, database};
-use crate::common::{successors, without_journal};
+use crate::common::*;
 use crate::memory::{LEVELS, in_a_file};
-use certificate_spec::Digest;
-use certificate_spec::claim::{Claim, Question, Value as Claimed};
-use certificate_spec::cover::Cover;
-use certificate_spec::nodes::{Node, WirePosition, kind};
-use checker_audit::Shard;
-use checker_core::{Board, Database, Position, Side, Value, derive};
 use std::collections::BTreeSet;
-use std::fs;
 
 /// The node of a position whose successors all have values, and whether Black does not lose there.
 fn node(values: &Database, p: &Position) -> (Node, bool) {

@@ -1,7 +1,6 @@
 //! The rules against tables, against special cases, and against a second, slower program.
 
-use crate::common::{board, fen, successors};
-use checker_core::{Board, Game, Position, Side, parse_fen, write_fen};
+use crate::common::*;
 use std::collections::BTreeSet;
 
 /// The number of ways of playing `depth` moves from `p`.

@@ -1,18 +1,8 @@
 //! A folder of tables, whatever its contents, makes no wrong certificate or database pass, and
 //! refutes no right one.
 
-use crate::common::files::Files;
-use crate::common::maker::Maker;
-use crate::common::oracle::{Oracle, longest_win};
-use crate::common::{Place, board, database, successors, without_journal};
-use certificate_spec::Digest;
-use certificate_spec::claim::Value as Claimed;
-use certificate_spec::database::SliceName;
-use certificate_spec::value::Value as Written;
-use checker_core::{Board, Shape, Side, Value};
-use std::fs;
+use crate::common::*;
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

@@ -1,18 +1,9 @@
 //! A selection, or a store of tables of values, cannot make the core report more than it has done.
 
-use crate::common::files::Files;
-use crate::common::maker::{Maker, draw_4x4};
-use crate::common::oracle::{longest_win, oracle_4x4};
-use crate::common::{Place, board, database};
+use crate::common::*;
 use crate::tables::table_file;
-use certificate_spec::Digest;
-use certificate_spec::claim::Value as Claimed;
-use certificate_spec::database::SliceName;
-use certificate_spec::manifest::Kind;
-use certificate_spec::value::Value as Written;
 use checker_core::{
-    Count, Options, PartReport, Selection, Shape, Side, Stop, TableStore, check, check_database,
-    check_database_part, check_part,
+    Options, Stop, TableStore, check, check_database, check_database_part, check_part,
 };
 use std::collections::HashMap;
 use std::io::{Cursor, Read};

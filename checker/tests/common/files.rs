@@ -1,6 +1,5 @@
 //! A writer of databases, from `SPEC.md` §8 and the values, to be spoilt before they are written.
 
-use super::successors;
 use certificate_spec::Digest;
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};
 use certificate_spec::cover::Cover;
@@ -48,7 +47,7 @@ pub fn units(board: &Board, slice: SliceName) -> Vec<Vec<Vec<u64>>> {
 
 /// A database of 8x8 that says in few bytes that all positions are drawn.
 pub fn all_drawn(pieces: u8) -> Files {
-    let board = super::board("8x8");
+    let board = Board::new(8, 8).unwrap();
     let cover = Cover::up_to(pieces);
     let mut slices: Vec<_> =
         pairs(&board, &cover).into_iter().flat_map(|slice| [slice, slice.twin()]).collect();
@@ -64,14 +63,20 @@ pub fn all_drawn(pieces: u8) -> Files {
     Files { rows: 8, columns: 8, cover, slices: slices.into_iter().map(file).collect() }
 }
 
+/// Whether an index has a position in which nothing can be captured.
+pub fn is_quiet(board: &Board, shape: &Shape, index: u64) -> bool {
+    let Some(p) = shape.position(board, index) else { return false };
+    // The moves of a position are either all captures or all not.
+    let mut moves = Vec::new();
+    board.successors(&p, &mut moves);
+    moves.iter().all(|y| y.pieces() == p.pieces())
+}
+
 /// The values of a slice in the order of their indices; `None` for an index without a quiet
 /// position.
 pub fn quiet_values(board: &Board, table: &Table) -> Vec<Option<Written>> {
     let value = |index: u64| {
-        let p = table.shape.position(board, index)?;
-        // The moves of a position are either all captures or all not.
-        let is_quiet = successors(board, &p).iter().all(|y| y.pieces() == p.pieces());
-        is_quiet.then_some(match table.value(index) {
+        is_quiet(board, &table.shape, index).then(|| match table.value(index) {
             Value::Win => Written::Win,
             Value::Loss => Written::Loss,
             Value::Draw => Written::Draw,
@@ -81,10 +86,10 @@ pub fn quiet_values(board: &Board, table: &Table) -> Vec<Option<Written>> {
 }
 
 /// The values of a part with their contexts.
-type PartValues = Vec<(u16, Written)>;
+pub type PartValues = Vec<(u16, Written)>;
 
 /// The values of a slice with their contexts, for each part of each unit.
-fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec<PartValues>> {
+pub fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec<PartValues>> {
     let (rows, columns) = (i32::from(board.rows()), i32::from(board.columns()));
     let all = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
     let dark: Vec<(i32, i32)> = all.filter(|(r, c)| (r + c) % 2 == 1).collect();

@@ -1,19 +1,12 @@
 //! A writer of certificates that are right by the oracle, to be spoilt before they are written.
 
-use super::oracle::Oracle;
-use super::{Place, successors};
-use certificate_spec::Digest;
+use super::*;
 use certificate_spec::bits::{BitWriter, width};
-use certificate_spec::claim::{Claim, Question, Value as Claimed};
-use certificate_spec::cover::Cover;
-use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Manifest, Object};
-use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::leaves;
+use certificate_spec::manifest::{Manifest, Object};
+use certificate_spec::nodes;
 use certificate_spec::object::ObjectHead;
-use checker_core::{Board, Game, Position, Side, Value};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::fs;
-use std::path::Path;
 
 pub fn claimant(question: Question) -> Side {
     if question.claimant_is_white() { Side::White } else { Side::Black }

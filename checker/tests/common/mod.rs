@@ -1,14 +1,35 @@
 //! Helpers of the tests: boards and positions, a place for files, and expectations of a verdict.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 pub mod files;
 pub mod maker;
 pub mod oracle;
 
-use certificate_spec::cover::Cover;
-use checker_audit::{Extent, Sample, Shard, Statement, TableFolder, TrustedDatabase, Values};
-use checker_core::{Board, Database, Level, Position, Progress, derive, parse_fen};
-use std::path::{Path, PathBuf};
+pub use certificate_spec::Digest;
+pub use certificate_spec::claim::{Claim, Question, Value as Claimed};
+pub use certificate_spec::coding::Frequencies;
+pub use certificate_spec::cover::Cover;
+pub use certificate_spec::database::SliceName;
+pub use certificate_spec::leaves::Leaf;
+pub use certificate_spec::manifest::Kind;
+pub use certificate_spec::nodes::{Node, WirePosition, kind};
+pub use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
+pub use certificate_spec::value::Value as Written;
+pub use checker_audit::{Sample, Shard, Statement, TableFolder, TrustedDatabase, both};
+pub use checker_core::{
+    Board, Database, Game, Level, Position, Progress, Shape, Side, Table, Value,
+};
+pub use checker_core::{Count, PartReport, Selection, derive, pairs, parse_fen, write_fen};
+pub use files::{
+    Files, SliceParts, all_drawn, encodes, quiet_values, repair_head, repair_payload, units,
+    write_database,
+};
+pub use maker::{Certificate, Maker, Part, claimant, draw_4x4, verdict, write_raw};
+pub use oracle::{Oracle, all_positions, longest_win, oracle_4x4};
+pub use std::fs;
+pub use std::path::{Path, PathBuf};
+
+use checker_audit::{Extent, Values};
 use std::sync::Arc;
 use tempfile::TempDir;
 

@@ -1,7 +1,6 @@
 //! A plain oracle of the values of positions: it goes over all of them, round after round.
 
-use super::{board, successors};
-use checker_core::{Board, Position, Side, Value};
+use super::*;
 use std::collections::HashMap;
 
 /// Every possible position with at most `pieces` pieces, on both sides of the board.

@@ -1,12 +1,9 @@
 //! Compares the successors of random positions by three programs: the function that is proved to
 //! give exactly the legal moves, and both move generators.
 
+use crate::prelude::*;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::path::Path;
-use std::process::Command;
-
-use draughtproof_game::{Board, Position, Side};
 
 use crate::mutants::random::Random;
 

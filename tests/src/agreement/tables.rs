@@ -1,14 +1,11 @@
 //! The tables that `check-verified` reads, of a database that may be wrong: the values of quiet
 //! positions are those of its files, and the values of captures follow from them.
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::{fs, io};
+use crate::prelude::*;
+use std::io;
 
-use certificate_spec::database::SliceName;
 use certificate_spec::value::Value;
-use draughtproof_egdb::{Slice, Table, decode_slice, locate, position_at};
-use draughtproof_game::Board;
+use draughtproof_egdb::locate;
 
 use crate::mutants::base::Files;
 

@@ -1,7 +1,6 @@
 //! Compares `check-verified` with `check` on mutants, and its moves with those of both generators.
 
-use std::path::PathBuf;
-use std::process::ExitCode;
+use tests::prelude::*;
 
 use clap::Parser;
 use tests::agreement::{run, successors};

@@ -1,9 +1,7 @@
 //! Writes the corpora to a directory, for other checkers, and compares a checker's verdicts with
 //! them.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use tests::prelude::*;
 
 use clap::{Parser, Subcommand};
 use tests::corpus::{build, judge};

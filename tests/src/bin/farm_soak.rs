@@ -7,13 +7,10 @@
 //! ```
 
 use std::error::Error;
-use std::path::Path;
-use std::time::{Duration, Instant};
 
 use clap::Parser;
-use quickcheck::{Arbitrary, Gen};
-use tests::farm::{Broker, Faults, Job, PATIENCE, Proxy, Running, root_of};
-use tests::programs::{check, prove};
+use tests::farm::{Faults, PATIENCE, Proxy, root_of};
+use tests::prelude::*;
 
 #[derive(Parser)]
 #[command(about = "Proves 6x6 by a farm under random faults, and compares roots")]

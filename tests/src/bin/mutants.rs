@@ -1,8 +1,7 @@
 //! Changes valid certificates and databases at random and lets `check` judge them.
 
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::{fs, io};
+use std::io;
+use tests::prelude::*;
 
 use clap::{Parser, ValueEnum};
 use tests::mutants::base::{Base, bases};
@@ -55,7 +54,6 @@ struct Arguments {
 enum Format {
     Text,
     Tsv,
-    Json,
 }
 
 /// Writes a mutant to a directory and tells which of its files differ from its base's.
@@ -107,7 +105,6 @@ fn main() -> ExitCode {
     let printed = match arguments.format {
         Format::Text => tally.text(),
         Format::Tsv => tally.tsv(),
-        Format::Json => tally.json(),
     };
     print!("{printed}");
     ExitCode::from(u8::from(!tally.total().wrong.is_empty()))

@@ -1,12 +1,8 @@
 //! Cases about CLAIM, and about what a certificate says it proves.
 
-use std::fs;
-use std::path::Path;
+use certificate_spec::claim::Value;
 
-use certificate_spec::claim::{Question, Value};
-
-use super::{Bases, Corpus, Expected};
-use crate::draft::Draft;
+use super::*;
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     let base = &bases.draw;

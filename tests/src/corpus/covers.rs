@@ -1,16 +1,10 @@
 //! Cases about covers: which positions a claim and a database say that the database has.
 
-use std::fs;
+use certificate_spec::database::SliceRecord;
+use certificate_spec::nodes;
 
-use certificate_spec::Digest;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
-use certificate_spec::manifest::Kind;
-use certificate_spec::nodes::{self, Node};
-use certificate_spec::wire::HEAD;
-
-use super::{Base, Bases, Corpus, Expected};
-use crate::draft::{Draft, copy, database_manifest};
+use super::*;
+use crate::draft::database_manifest;
 use crate::encoding::DatabaseHead;
 
 /// Texts that are not the canonical text of a cover, on any board.

@@ -1,18 +1,12 @@
 //! Cases about databases as a whole: their MANIFEST, their directory, and how certificates are
 //! bound to them.
 
-use std::fs;
-
-use certificate_spec::coding::Frequencies;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::DatabaseManifest;
 use certificate_spec::value::Value;
-use certificate_spec::wire::HEAD;
 
 use super::slices::{FILE, SLICE, edit_values, index_with, recode, wrong_value};
-use super::{Base, Bases, Corpus, Expected};
+use super::*;
 use crate::consistent::spoil;
-use crate::draft::{Draft, copy, database_manifest, edit_slice};
+use crate::draft::{database_manifest, edit_slice};
 use crate::encoding::{DatabaseHead, counted, pad, varint};
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {

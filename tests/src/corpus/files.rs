@@ -1,20 +1,19 @@
 //! Cases about MANIFEST, about the listing, and about wrong bytes in files.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::symlink;
 
-use certificate_spec::manifest::{Kind, MOST_OBJECTS, Manifest};
-use certificate_spec::object::ObjectHead;
-use certificate_spec::wire::HEAD;
-use certificate_spec::{Digest, claim::Question, leaves};
+use super::*;
 
-use super::{Base, Bases, Corpus, Expected};
+use certificate_spec::leaves;
+use certificate_spec::manifest::MOST_OBJECTS;
+
 use crate::draft::{DraftObject, manifest as manifest_of, write_objects};
 use crate::encoding::{object_head, pad, padded, varint};
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     manifests(corpus, &bases.draw);
     records(corpus, &bases.draw);
+    claims(corpus, &bases.draw);
     long_manifests(corpus, &bases.draw);
     listings(corpus, &bases.draw);
     objects(corpus, &bases.draw);
@@ -113,6 +112,23 @@ fn records(corpus: &mut Corpus, base: &Base) {
     });
 }
 
+/// A length and a digest that are not those of CLAIM.
+fn claims(corpus: &mut Corpus, base: &Base) {
+    type Edit = fn(&mut Manifest);
+    let edits: [(&str, Edit); 2] = [
+        ("manifest-claim-length", |m| m.claim_length += 1),
+        ("manifest-claim-digest", |m| m.claim_digest.0[0] ^= 1),
+    ];
+    for (name, edit) in edits {
+        corpus.add(name, base, |d| {
+            let mut manifest = manifest(base);
+            edit(&mut manifest);
+            fs::write(d.join("cert/MANIFEST"), manifest.encode()).expect("MANIFEST");
+            Expected::refuted("claim-hash", "CLAIM")
+        });
+    }
+}
+
 /// Sparse files that are too large to be read whole before a checker knows that they can be
 /// manifests.
 fn long_manifests(corpus: &mut Corpus, base: &Base) {
@@ -147,92 +163,46 @@ fn nth(d: &Path, n: usize) -> (PathBuf, String) {
 }
 
 fn listings(corpus: &mut Corpus, base: &Base) {
-    let listing = |file: &str| Expected::refuted("listing", file);
-    corpus.add("object-removed", base, |d| {
-        let (path, name) = nth(d, 0);
-        fs::remove_file(path).expect("an object");
-        listing(&name)
-    });
-    corpus.add("claim-removed", base, |d| {
-        fs::remove_file(d.join("cert/CLAIM")).expect("CLAIM");
-        listing("CLAIM")
-    });
-    corpus.add("manifest-removed", base, |d| {
-        fs::remove_file(d.join("cert/MANIFEST")).expect("MANIFEST");
-        listing("MANIFEST")
-    });
-    corpus.add("no-certificate", base, |d| {
-        fs::remove_file(d.join("cert/CLAIM")).expect("CLAIM");
-        fs::remove_file(d.join("cert/MANIFEST")).expect("MANIFEST");
-        Expected::error()
-    });
-    corpus.add("no-certificate-but-a-manifest", base, |d| {
-        fs::remove_file(d.join("cert/CLAIM")).expect("CLAIM");
-        fs::write(d.join("cert/MANIFEST"), "DPEGDB\0\0").expect("MANIFEST");
-        Expected::error()
-    });
-    corpus.add("file-of-a-finder-added", base, |d| {
-        fs::write(d.join("cert/.DS_Store"), "Bud1").expect("a file");
-        listing(".DS_Store")
-    });
-    corpus.add("file-added", base, |d| {
-        fs::write(d.join("cert/NOTES"), "see here").expect("a file");
-        listing("NOTES")
-    });
-    corpus.add("hidden-file-added", base, |d| {
-        fs::write(d.join("cert/.hidden"), "").expect("a file");
-        listing(".hidden")
-    });
-    corpus.add("object-added", base, |d| {
-        let name = format!("objects/{}", Digest::of(b"more"));
-        fs::write(d.join("cert").join(&name), "more").expect("a file");
-        listing(&name)
-    });
-    corpus.add("directory-added", base, |d| {
-        fs::create_dir(d.join("cert/more")).expect("a directory");
-        listing("more")
-    });
-    corpus.add("object-renamed", base, |d| {
-        let (path, name) = nth(d, 0);
-        fs::rename(&path, path.with_file_name("other")).expect("an object");
-        listing(&name)
-    });
-    corpus.add("object-is-a-directory", base, |d| {
-        let (path, name) = nth(d, 0);
-        fs::remove_file(&path).expect("an object");
-        fs::create_dir(path).expect("a directory");
-        listing(&name)
-    });
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::symlink;
-        corpus.add("object-is-a-link", base, |d| {
-            let (path, name) = nth(d, 1);
-            let aside = d.join("aside");
-            fs::rename(&path, &aside).expect("an object");
-            symlink(aside, path).expect("a link");
-            listing(&name)
+    type Edit<'a> = &'a dyn Fn(&Path, &Path) -> std::io::Result<()>;
+    const OBJECT: Option<&str> = Some("");
+    // The file that the verdict names, `OBJECT` for the first object, `None` for an error; and a
+    // change of the certificate's folder or of this object.
+    let mut case = |name: &str, file: Option<&str>, edit: Edit<'_>| {
+        corpus.add(name, base, |d| {
+            let (path, object) = nth(d, 0);
+            edit(&d.join("cert"), &path).expect(name);
+            let listing = |file: &str| Expected::refuted("listing", file);
+            file.map_or_else(Expected::error, |f| listing(if f.is_empty() { &object } else { f }))
         });
-        corpus.add("manifest-is-a-link", base, |d| {
-            let aside = d.join("aside");
-            fs::rename(d.join("cert/MANIFEST"), &aside).expect("MANIFEST");
-            symlink(aside, d.join("cert/MANIFEST")).expect("a link");
-            listing("MANIFEST")
-        });
-        corpus.add("objects-is-a-link", base, |d| {
-            let aside = d.join("aside");
-            fs::rename(d.join("cert/objects"), &aside).expect("objects");
-            symlink(aside, d.join("cert/objects")).expect("a link");
-            listing("objects")
-        });
-        corpus.add("object-is-a-pipe", base, |d| {
-            let (path, name) = nth(d, 0);
-            fs::remove_file(&path).expect("an object");
-            let status = std::process::Command::new("mkfifo").arg(path).status();
-            assert!(status.expect("mkfifo").success());
-            listing(&name)
-        });
+    };
+    let remove = |c: &Path, file: &str| fs::remove_file(c.join(file));
+    let into_link = |c: &Path, path: &Path| {
+        let aside = c.with_file_name("aside");
+        fs::rename(path, &aside).and_then(|()| symlink(aside, path))
+    };
+    case("object-removed", OBJECT, &|_, o| fs::remove_file(o));
+    case("claim-removed", Some("CLAIM"), &|c, _| remove(c, "CLAIM"));
+    case("manifest-removed", Some("MANIFEST"), &|c, _| remove(c, "MANIFEST"));
+    case("no-certificate", None, &|c, _| remove(c, "CLAIM").and_then(|()| remove(c, "MANIFEST")));
+    case("no-certificate-but-a-manifest", None, &|c, _| {
+        remove(c, "CLAIM").and_then(|()| fs::write(c.join("MANIFEST"), "DPEGDB\0\0"))
+    });
+    for file in [".DS_Store", "NOTES", ".hidden", "objects/more"] {
+        let name = format!("file-added-{}", file.trim_start_matches('.').replace('/', "-"));
+        case(&name, Some(file), &|c, _| fs::write(c.join(file), "see here"));
     }
+    case("directory-added", Some("more"), &|c, _| fs::create_dir(c.join("more")));
+    case("object-renamed", OBJECT, &|_, o| fs::rename(o, o.with_file_name("other")));
+    case("object-is-a-directory", OBJECT, &|_, o| {
+        fs::remove_file(o).and_then(|()| fs::create_dir(o))
+    });
+    case("object-is-a-link", OBJECT, &|c, o| into_link(c, o));
+    case("manifest-is-a-link", Some("MANIFEST"), &|c, _| into_link(c, &c.join("MANIFEST")));
+    case("objects-is-a-link", Some("objects"), &|c, _| into_link(c, &c.join("objects")));
+    case("object-is-a-pipe", OBJECT, &|_, o| {
+        fs::remove_file(o)?;
+        Command::new("mkfifo").arg(o).status().map(|status| assert!(status.success()))
+    });
 }
 
 fn objects(corpus: &mut Corpus, base: &Base) {

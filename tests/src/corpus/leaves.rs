@@ -1,11 +1,9 @@
 //! Cases about leaf strategies.
 
-use certificate_spec::claim::{Question, Value};
-use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::Kind;
+use certificate_spec::claim::Value;
+use certificate_spec::leaves;
 
-use super::{Base, Bases, Corpus, Expected, object};
-use crate::draft::Draft;
+use super::*;
 
 fn at(draft: &Draft, rule: &str, leaf: usize) -> Expected {
     let head = draft.parts[0].head(draft.parts[0].leaves.len());

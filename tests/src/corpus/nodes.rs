@@ -1,14 +1,11 @@
 //! Cases about nodes: their records, and what they claim.
 
-use certificate_spec::claim::{Question, Value as Claimed};
-use certificate_spec::manifest::Kind;
-use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use draughtproof_egdb::{Value, Values};
+use certificate_spec::claim::Value as Claimed;
+use certificate_spec::nodes;
+use draughtproof_egdb::Value;
 
-use super::{Base, Bases, Corpus, Expected, object};
-use crate::draft::{Draft, Part};
+use super::*;
 use crate::positions;
-use crate::rules::Rules;
 
 /// The prover's view of a base, to find the moves and values that a case needs.
 fn rules_of(base: &Base) -> Rules {
@@ -55,7 +52,7 @@ fn records(corpus: &mut Corpus, base: &Base) {
     edit("node-reserved", or, "node-syntax", &|n| n.reserved = 1);
     edit("node-rank-for-a-draw", or, "node-syntax", &|n| n.rank = 1);
     edit("node-and-with-data", and, "node-syntax", &|n| n.data = 1);
-    edit("node-off-the-board", last, "node-position", &|n| n.position.black |= 1 << 31);
+    edit("node-off-the-board", last, "node-position", &|n| n.position.black |= 1 << 8);
     edit("node-king-without-piece", last, "node-position", &|n| {
         n.position.kings = !(n.position.black | n.position.white) & 0xff;
     });

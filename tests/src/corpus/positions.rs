@@ -1,14 +1,10 @@
 //! Cases in which a proof follows other rules of the game: one And node answers a move that the
 //! opponent may not make, and does not answer one that the opponent must make.
 
-use certificate_spec::claim::{Claim, Question, Value};
-use certificate_spec::cover::Cover;
-use certificate_spec::manifest::Kind;
-use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use draughtproof_game::{Board, Side};
+use certificate_spec::claim::Value;
+use certificate_spec::nodes;
 
-use super::{Bases, Corpus, Expected, object};
-use crate::draft::{Draft, Part};
+use super::*;
 
 /// (name, start with Black to move, the position that a prover with other rules answers, the
 /// position that it misses)

@@ -1,11 +1,8 @@
 //! Cases about what a certificate says of how it was made: it is typed, and nothing rests on it.
 
-use certificate_spec::Digest;
-use certificate_spec::cover::Cover;
-use certificate_spec::manifest::Kind;
+use super::*;
 use certificate_spec::provenance::{Asked, Mode, Provenance, Resources, Thresholds};
 
-use super::{Base, Bases, Corpus, Expected};
 use crate::draft::write_objects;
 use crate::encoding::{counted, pad, varint};
 

@@ -1,21 +1,15 @@
 //! Cases about slice files.
 
-use std::fs;
-use std::path::Path;
+use super::*;
 
-use certificate_spec::coding::Frequencies;
-use certificate_spec::database::SliceName;
 use certificate_spec::slice::{SliceHead, Unit};
 use certificate_spec::value::Value;
-use certificate_spec::wire::HEAD;
-use draughtproof_egdb::{Slice, Table, decode_slice, encode_slice};
-use draughtproof_game::Board;
 
-use super::{Base, Bases, Corpus, Expected};
+use crate::database_files::repair_head;
 use crate::draft::edit_slice;
 use crate::encoding::{Coding, SliceStart, counted, pad, varint};
 use crate::slice_file::{
-    HEAD_CHECKSUM, SliceFile, code_that_ends_with, contexts, edit_start, mend_head, quiet,
+    HEAD_CHECKSUM, SliceFile, code_that_ends_with, contexts, edit_start, quiet,
 };
 
 /// The slice that cases change: kings and men, positions that overlap, all three values; one unit.
@@ -165,7 +159,7 @@ fn add_bytes(
         rebind(d, base, SLICE, |bytes| {
             let before = bytes.clone();
             edit(bytes);
-            mend_head(bytes);
+            repair_head(bytes);
             assert_ne!(before, *bytes, "nothing was changed");
         });
         expected
@@ -258,7 +252,7 @@ fn one_value(corpus: &mut Corpus, base: &Base) {
     let coding = |coding: Coding| {
         move |bytes: &mut Vec<u8>| {
             edit_start(bytes, |start| start.coding = coding);
-            mend_head(bytes);
+            repair_head(bytes);
         }
     };
     case("accept-one-value", &|_| {}, Expected::verified("DATABASE 6x4 pieces=3"));

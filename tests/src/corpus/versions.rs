@@ -1,12 +1,9 @@
 //! Files of other versions, which are declined: files of version 0 as they were, and of versions
 //! after this one.
 
-use std::fs;
+use super::*;
 
-use certificate_spec::Digest;
-
-use super::{Bases, Corpus, Expected};
-use crate::draft::{copy, write_objects};
+use crate::draft::write_objects;
 use crate::v1;
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {

@@ -1,10 +1,7 @@
 //! A proof that a farm does.
 
-use std::path::Path;
-use std::process::Output;
-
 use super::{Running, root_of};
-use crate::programs::{path, run};
+use crate::prelude::*;
 
 /// A proof of a game over a small database.
 #[derive(Debug, Clone, Copy)]

@@ -3,19 +3,16 @@
 mod job;
 mod proxy;
 
-use std::fs;
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 pub use job::Job;
 pub use proxy::{Faults, Proxy};
 
-use crate::programs::{self, Signal, path};
+use crate::prelude::*;
+use crate::programs;
 
 /// The longest time to wait for an event; if it takes longer, the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(240);

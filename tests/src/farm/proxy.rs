@@ -2,12 +2,10 @@
 //!
 //! It understands only enough of the protocol to find where a message ends.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use crate::prelude::*;
+use std::io::{self, Read};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The shares of messages that a fault happens to, in 256ths; 255 stands for all messages.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,20 +1,8 @@
 //! The certificates and databases that mutants are made from.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use certificate_spec::Digest;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::{DatabaseManifest, SliceName};
-use draughtproof_egdb::{Slice, decode_slice, position_at};
-use draughtproof_game::{Board, Game};
-
-use crate::draft::{self, Draft, DraftObject};
+use crate::draft::{self, DraftObject};
 use crate::positions;
-use crate::programs::prove;
-use crate::rules::Rules;
+use crate::prelude::*;
 
 /// All files of a certificate and its database, by their paths: `cert/CLAIM`, `egdb/4x4/MANIFEST`,
 /// …
@@ -106,8 +94,8 @@ pub fn bases(root: &Path, selection: Selection) -> Vec<Base> {
             let rules = rules.entry(board.name()).or_insert_with(|| {
                 Arc::new(Rules::new(positions::database(&board, most[&board.name()])))
             });
-            let mut files = Files::new();
-            read_all(&directory, "", &mut files);
+            let all = read_all(&directory).into_iter();
+            let mut files: Files = all.map(|(path, bytes)| (path, bytes.into())).collect();
             // Files that `prove` keeps beside the databases for its own use are not checked.
             files.retain(|path, _| path.split('/').count() > 2 || path.starts_with("cert/"));
             let base = Base { name, directory, files, draft, rules: rules.clone() };
@@ -115,19 +103,6 @@ pub fn bases(root: &Path, selection: Selection) -> Vec<Base> {
             base
         })
         .collect()
-}
-
-/// Reads the files under a directory.
-fn read_all(directory: &Path, prefix: &str, files: &mut Files) {
-    for entry in fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        let name = format!("{prefix}{}", path.file_name().expect("a name").display());
-        if path.is_dir() {
-            read_all(&path, &format!("{name}/"), files);
-        } else {
-            files.insert(name, fs::read(&path).expect("a file").into());
-        }
-    }
 }
 
 impl Base {

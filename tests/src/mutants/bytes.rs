@@ -1,8 +1,6 @@
 //! Changes to the bytes of files without regard to their format; all hashes are left unchanged.
 
-use std::sync::Arc;
-
-use certificate_spec::Digest;
+use crate::prelude::*;
 
 use super::base::{Base, Files};
 use super::random::Random;

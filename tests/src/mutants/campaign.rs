@@ -1,14 +1,9 @@
 //! Makes mutants, lets `check` judge them, and judges its verdicts.
 
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use crate::prelude::*;
 
-use certificate_spec::claim::Claim;
 use certificate_spec::manifest;
 use checker_core::{Stop, Verdict};
-use draughtproof_game::Game;
 
 use super::base::{Base, Files};
 use super::judge::judge;

@@ -1,15 +1,13 @@
 //! Other claims for the same nodes, and the same claim for nodes of another question.
 
-use certificate_spec::claim::{Question, Value};
-use certificate_spec::nodes::{Node, WirePosition, kind};
+use certificate_spec::claim::Value;
 
 use super::base::Base;
 use super::covers::any_cover;
 use super::nodes::{put, take};
 use super::random::Random;
 use super::records::any_digest;
-use crate::draft::{Draft, Part};
-use crate::rules::Rules;
+use crate::prelude::*;
 
 const VALUES: [Value; 5] =
     [Value::Draw, Value::BlackNotLost, Value::WhiteNotLost, Value::BlackWins, Value::WhiteWins];

@@ -1,17 +1,16 @@
 //! Changes of databases, with claim and manifests corrected to fit.
 
-use certificate_spec::coding::Frequencies;
-use certificate_spec::database::SliceName;
+use crate::prelude::*;
 use certificate_spec::slice::Unit;
 use certificate_spec::value::Value;
-use draughtproof_egdb::{Slice, decode_slice, encode_slice, position_at};
 
 use super::base::{Base, Files};
 use super::covers::any_cover;
 use super::random::Random;
 use super::records::any_digest;
+use crate::database_files::repair_head;
 use crate::encoding::{Coding, SliceStart};
-use crate::slice_file::{SliceFile, edit_start, mend_head};
+use crate::slice_file::{SliceFile, edit_start};
 
 const VALUES: [Value; 3] = [Value::Loss, Value::Draw, Value::Win];
 
@@ -43,7 +42,7 @@ pub(super) fn bytes(base: &Base, random: &mut Random) -> Option<Files> {
         random.disturb(&mut bytes);
     }
     if !random.one_in(4) {
-        mend_head(&mut bytes);
+        repair_head(&mut bytes);
     }
     base.with_slice(name, bytes)
 }

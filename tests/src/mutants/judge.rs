@@ -1,21 +1,12 @@
 //! Whether a mutant that was accepted is still a proof of its claim, found without `check`.
 
-use std::sync::Arc;
-
-use certificate_spec::Digest;
-use certificate_spec::claim::Claim;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::{DatabaseManifest, SliceName};
-use certificate_spec::manifest::Manifest;
-use draughtproof_egdb::{Builder, Slice, decode_slice};
-use draughtproof_game::{Board, Game};
+use draughtproof_egdb::Builder;
 
 use super::base::{Base, Files};
 use super::proof;
 use super::replay::has;
-use crate::draft::Draft;
 use crate::positions;
-use crate::rules::Rules;
+use crate::prelude::*;
 
 /// The evidence by which an accepted mutant is a proof.
 pub struct Shown {

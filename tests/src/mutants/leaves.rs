@@ -2,15 +2,12 @@
 //! right.
 
 use certificate_spec::bits::{BitReader, BitWriter, width};
-use certificate_spec::cover::Cover;
-use certificate_spec::leaves::Leaf;
-use certificate_spec::nodes::{Node, kind};
 
 use super::base::Base;
 use super::random::Random;
 use super::records::part;
 use super::replay::Replay;
-use crate::draft::{Draft, Part};
+use crate::prelude::*;
 
 /// The most positions that a leaf made here expands.
 const MOST: usize = 2000;

@@ -1,17 +1,13 @@
 //! Changes that only the rules of the game can detect: of moves, replies, ranks and kinds.
 
-use certificate_spec::claim::{Question, Value};
-use certificate_spec::cover::Cover;
-use certificate_spec::leaves::Leaf;
-use certificate_spec::nodes::{Node, WirePosition, kind};
+use certificate_spec::claim::Value;
 
 use super::base::Base;
 use super::leaves::{at_random, up_to_nodes};
 use super::random::Random;
 use super::records::part;
 use super::replay::{claimant_moves, in_database};
-use crate::draft::{Draft, Part};
-use crate::rules::Rules;
+use crate::prelude::*;
 
 /// Nodes, each with its leaf if it is of kind Leaf, so that both can be added and removed together.
 pub(super) type Pairs = Vec<(Node, Option<Leaf<Vec<u8>>>)>;

@@ -1,14 +1,11 @@
 //! Mutants on disk, and the verdicts of `check` on them.
 
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 
 use checker_core::{Level, Options, Verdict};
 
 use super::base::{Base, Files};
-use crate::draft::copy;
-use crate::programs::{Said, check_with, path};
+use crate::prelude::*;
 
 /// A directory in which mutants of a base are written, one after the other.
 pub(crate) struct Place {

@@ -2,17 +2,11 @@
 //! points over the sets of `SPEC.md` §2, with the prover's moves and the values of its builder.
 //! Ranks and the order in which leaves are completed have no part in it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use certificate_spec::bits::{BitReader, width};
-use certificate_spec::claim::Question;
-use certificate_spec::cover::Cover;
-use certificate_spec::nodes::{WirePosition, kind};
 use certificate_spec::value::Value;
 
 use super::replay::{Replay, claimant_moves, in_database};
-use crate::draft::Part;
-use crate::rules::Rules;
+use crate::prelude::*;
 
 /// The lists of successors that support a position: all successors in one of its lists must hold.
 type Supports = BTreeMap<WirePosition, Vec<Vec<WirePosition>>>;

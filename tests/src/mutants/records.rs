@@ -1,19 +1,14 @@
 //! Changes of fields and bytes, with hashes, lengths and roots made right again.
 
-use certificate_spec::Digest;
-use certificate_spec::claim::Question;
-use certificate_spec::manifest::{Kind, Manifest};
-use certificate_spec::nodes::Node;
-use certificate_spec::object::ObjectHead;
 use certificate_spec::provenance::{Mode, Provenance, Resources};
-use certificate_spec::wire::HEAD;
 use certificate_spec::{leaves, nodes};
 
 use super::base::{Base, Files};
 use super::random::Random;
-use crate::draft::{Draft, DraftObject, Part, manifest as manifest_of};
+use crate::database_files::repair_head;
+use crate::draft::{DraftObject, manifest as manifest_of};
 use crate::encoding::{SliceStart, pad};
-use crate::slice_file::mend_head;
+use crate::prelude::*;
 
 /// A random question of a draft for which the condition holds.
 pub(super) fn part<'a>(
@@ -250,7 +245,7 @@ pub(super) fn padded(base: &Base, random: &mut Random) -> Option<Files> {
             let bytes = base.slice(name);
             let (_, end) = SliceStart::read(&bytes)?;
             let mut bytes = pad(&bytes, HEAD + random.below(end - HEAD));
-            mend_head(&mut bytes);
+            repair_head(&mut bytes);
             base.with_slice(name, bytes)
         }
     }

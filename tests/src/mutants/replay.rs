@@ -1,14 +1,7 @@
 //! Replays leaf strategies (`SPEC.md` §7) by recursion with the prover's moves, to make new ones
 //! and to find what a strategy rests on.
 
-use std::collections::{BTreeMap, HashSet};
-
-use certificate_spec::claim::Question;
-use certificate_spec::cover::Cover;
-use certificate_spec::nodes::WirePosition;
-
-use crate::draft::Part;
-use crate::rules::Rules;
+use crate::prelude::*;
 
 /// Whether the side that makes the claim is to move.
 pub(super) fn claimant_moves(question: Question, p: &WirePosition) -> bool {

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde_json::{Value, json};
-
 use super::CLASSES;
 
 /// The outcome of a mutant.
@@ -201,24 +199,5 @@ impl Tally {
             line("wrong", "", of.wrong.len() as u64);
         }
         out
-    }
-
-    /// An object for each class.
-    pub fn json(&self) -> String {
-        let class = |(name, of): (&str, OfClass)| -> Value {
-            json!({
-                "class": name,
-                "mutants": of.mutants(),
-                "refuted": of.refuted,
-                "declined": of.declined,
-                "error": of.errors,
-                "conditional": of.conditional,
-                "valid": of.valid,
-                "wrong": of.wrong,
-                "kill_rate": of.kill_rate(),
-            })
-        };
-        let classes: Vec<Value> = self.rows().map(class).collect();
-        format!("{:#}\n", json!({ "classes": classes, "sampled": self.sampled }))
     }
 }

@@ -1,11 +1,7 @@
 //! Bad input gives a message that says what is wrong and where, and the documented status. No file
 //! is overwritten.
 
-use std::fs;
-use std::path::Path;
-
-use tests::files::Scratch;
-use tests::programs::{fails, path, prove, run};
+use tests::prelude::*;
 
 #[test]
 fn games_and_numbers() {
@@ -71,8 +67,7 @@ fn positions() {
 
 #[test]
 fn places() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     fs::write(d.join("file"), "kept").unwrap();
     fails(d, &["--game", "4x4", "--emit", "file/cert"], 3, &["file"]);
     fails(d, &["--game", "4x4", "--emit", "cert", "--db", "file"], 3, &["file"]);
@@ -216,23 +211,11 @@ fn undecided_is_said() {
 
 #[test]
 fn standard_input() {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
     let d = &Scratch::empty();
     prove(&["db", "--game", "4x4", "--pieces", "4", "-q"], d);
     let ask = |arguments: &[&str], input: &str| {
-        let mut child = Command::new(path("prove"))
-            .args(arguments)
-            .current_dir(d)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code(), text(output.stdout), text(output.stderr))
+        let (out, err, status) = texts(ask("prove", arguments, d, input.as_bytes()));
+        (status, out, err)
     };
     let fens = "B:W7,8:B1,2\n\nB:W8:BK1\nW:W5,K8:B1,K3\n";
     let (status, probed, _) = ask(&["probe", "--game", "4x4", "--format", "tsv"], fens);

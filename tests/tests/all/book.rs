@@ -1,16 +1,6 @@
 //! `prove book`, and an engine that plays from the book.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
-
-use draughtproof_game::Game;
-use tests::files::Scratch;
-use tests::programs::{Signal, fails, path, prove, run, signal};
+use tests::prelude::*;
 
 const BOOK: [&str; 8] = ["book", "--game", "6x6", "--out", "book.tsv", "--nodes", "2000", "-q"];
 
@@ -58,13 +48,8 @@ fn a_book_grows_and_is_gone_on_with() {
 fn an_engine_plays_by_the_book() {
     let here = &Scratch::empty();
     let book = extend(here, "1", &[]);
-    let mut engine = Command::new(path("prove"))
-        .args(["engine", "--game", "6x6", "--book", "book.tsv", "--hash", "1MiB"])
-        .current_dir(here)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let arguments = ["engine", "--game", "6x6", "--book", "book.tsv", "--hash", "1MiB"];
+    let mut engine = start("prove", &arguments, here);
     // The engine would end at the end of its input before it answers.
     let mut input = engine.stdin.take().unwrap();
     input.write_all(b"pos\ngo think\n").unwrap();

@@ -1,23 +1,13 @@
 //! A byte order mark at the beginning of files that people write is ignored by all programs.
 
-use std::fs;
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-use tests::files::Scratch;
-use tests::programs::{path, prove, run};
+use tests::prelude::*;
 
 const MARK: &str = "\u{feff}";
 
 /// The output of a program with this text on standard input, and its status.
 fn answer(program: &str, arguments: &[&str], input: &str, here: &Path) -> (String, Option<i32>) {
-    let mut command = Command::new(path(program));
-    command.args(arguments).current_dir(here).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    let (out, _, status) = texts(ask(program, arguments, here, input.as_bytes()));
+    (out, status)
 }
 
 /// Puts a byte order mark at the beginning of a file.

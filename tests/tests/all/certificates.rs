@@ -1,10 +1,6 @@
 //! Whole games: proved, written and checked.
 
-use std::fs;
-use std::path::Path;
-
-use tests::files::{Scratch, read_all};
-use tests::programs::{check, prove};
+use tests::prelude::*;
 
 /// Proves with the given options and checks; the verdict must begin with the given words.
 fn prove_and_check(directory: &Path, options: &[&str], words: &str) {

@@ -1,13 +1,7 @@
 //! Look-ups and play by certificates (`--cert`): the values that they prove, said to be so.
 
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
-use tests::files::Scratch;
-use tests::programs::{fails, path, prove, run};
+use tests::prelude::*;
 
 /// A folder with the certificate `cert` of 6x6 and its database.
 fn place() -> Scratch {
@@ -72,9 +66,7 @@ fn the_engine_and_play_go_by_certificates() {
     let here = &place();
     // Writes lines to a program and returns its output up to the line that begins with `last`.
     let said = |arguments: &[&str], lines: &str, last: &str| {
-        let mut program = Command::new(path("prove"));
-        program.args(arguments).current_dir(&**here).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = program.spawn().unwrap();
+        let mut child = start("prove", arguments, here);
         let mut input = child.stdin.take().unwrap();
         input.write_all(lines.as_bytes()).unwrap();
         let mut found = Vec::new();

@@ -1,20 +1,9 @@
 //! Certificates of openings, joined into one of the start.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-
-use certificate_spec::Digest;
-use certificate_spec::claim::{Claim, Value};
-use certificate_spec::cover::Cover;
-use certificate_spec::manifest::{Kind, Manifest};
-use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use draughtproof_game::{Game, Position};
+use certificate_spec::claim::Value;
+use certificate_spec::nodes;
 use draughtproof_proof::certificate::Stored;
-use tests::corpus::rows;
-use tests::draft::{Draft, Part};
-use tests::files::Scratch;
-use tests::programs::{check, fails, path, prove, run};
+use tests::prelude::*;
 
 /// The positions `plies` plies from the start, each with moves that lead there.
 fn openings(game: &str, plies: u32) -> Vec<(String, Position)> {
@@ -317,8 +306,8 @@ fn damaged_and_false_certificates() {
 /// Changes single bits of all files of the certificate `good`.
 fn changed_bits_are_found(here: &Path) {
     let mut tried = 0;
-    for file in files(&here.join("good")) {
-        let bytes = fs::read(&file).unwrap();
+    for (name, bytes) in read_all(&here.join("good")) {
+        let file = here.join("good").join(name);
         for at in (0..bytes.len()).step_by(1 + bytes.len() / 7) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
@@ -368,12 +357,4 @@ fn is_refused_when_false(here: &Path, i: usize) -> bool {
     assert_eq!(output.status.code(), Some(3), "{i}: {words}");
     assert!(words.contains("bad") && !words.contains("panicked"), "{words}");
     true
-}
-
-fn files(directory: &Path) -> Vec<std::path::PathBuf> {
-    let list = |d: &Path| fs::read_dir(d).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
-    let mut found = list(&directory.join("objects"));
-    found.extend(list(directory).into_iter().filter(|path| path.is_file()));
-    found.sort();
-    found
 }

@@ -1,19 +1,14 @@
 //! Compares published values with certificates and databases.
 
-use std::fs;
-use std::path::Path;
-
 use certificate_spec::claim::Value;
-use draughtproof_game::Game;
 use draughtproof_play::literature::{Evidence, Outcomes};
-use tests::files::Scratch;
-use tests::programs::{path, prove, run};
+use tests::prelude::*;
 
 /// The output, status and errors of `prove literature`.
 fn compare(arguments: &[&str], here: &Path) -> (String, i32, String) {
-    let output = run(&path("prove"), &[&["literature"], arguments].concat(), here);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), output.status.code().unwrap(), text(&output.stderr))
+    let (out, error, status) =
+        texts(run(&path("prove"), &[&["literature"], arguments].concat(), here));
+    (out, status.unwrap(), error)
 }
 
 const OPENINGS: &str = "moves\tvalue\tsource

@@ -1,21 +1,10 @@
 //! Databases: the prover is compared with the checker, position by position, and with published
 //! numbers.
 
-use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
-use certificate_spec::Digest;
-use certificate_spec::cover::Cover;
-use certificate_spec::database::DatabaseManifest;
 use draughtproof_egdb::numbers::grouped;
-use draughtproof_game::Board;
-use quickcheck::{Arbitrary, Gen};
-use tests::corpus::rows;
-use tests::files::Scratch;
-use tests::programs::{check, fails, path, prove, run};
+use tests::prelude::*;
 
 /// `check` derives all values itself, and compares them with those in the files.
 fn agree(game: &str, pieces: &str) {
@@ -28,25 +17,18 @@ fn agree(game: &str, pieces: &str) {
 }
 
 #[test]
-fn all_of_4x4_agrees() {
-    agree("4x4", "8");
-}
-
-#[test]
-fn databases_of_5x5_agree() {
-    agree("5x5/2", "6");
-}
-
-#[test]
-fn databases_of_6x6_agree() {
-    agree("6x6", "6");
-}
-
-#[test]
-fn databases_of_odd_boards_agree() {
-    for (game, pieces) in
-        [("3x3/1", "4"), ("4x2", "4"), ("8x2", "5"), ("3x7/1", "5"), ("7x7", "3"), ("6x8", "4")]
-    {
+fn databases_agree() {
+    for (game, pieces) in [
+        ("4x4", "8"),
+        ("5x5/2", "6"),
+        ("6x6", "6"),
+        ("3x3/1", "4"),
+        ("4x2", "4"),
+        ("8x2", "5"),
+        ("3x7/1", "5"),
+        ("7x7", "3"),
+        ("6x8", "4"),
+    ] {
         agree(game, pieces);
     }
 }
@@ -161,15 +143,6 @@ fn position_counts_of_6x6() {
     assert_eq!(counts, [1029, 30126, 481_755, 5_276_874]);
 }
 
-fn bytes(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(directory).unwrap().map(|e| e.unwrap());
-    let mut files: Vec<_> = entries
-        .map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap()))
-        .collect();
-    files.sort();
-    files
-}
-
 /// The finished slices, with their twins, of a database that is being built, and the time at which
 /// each was written.
 fn finished(root: &Path) -> HashMap<String, SystemTime> {
@@ -237,7 +210,7 @@ fn killed_and_started_again() {
         assert_eq!(now.get(name), Some(written), "{name} was built again");
     }
     // The last run leaves no temporary file, and its bytes are those of an undisturbed build.
-    assert!(bytes(&directory.path().join("calm/6x6")) == bytes(&killed.join("6x6")));
+    assert!(read_all(&directory.path().join("calm/6x6")) == read_all(&killed.join("6x6")));
     let mut beside: Vec<_> =
         fs::read_dir(&killed).unwrap().map(|e| e.unwrap().file_name()).collect();
     beside.sort();
@@ -323,12 +296,12 @@ fn look_ups_keep_damaged_files_and_a_build_mends_them() {
     let mut damaged = fs::read(&slice).unwrap();
     damaged[40] ^= 4;
     fs::write(&slice, &damaged).unwrap();
-    let before = bytes(&directory.path().join("egdb/4x4"));
+    let before = read_all(&directory.path().join("egdb/4x4"));
     let probe = ["probe", "--game", "4x4", "--format", "tsv", "B:W8,K7:B1"];
     for command in [&["stats", "--game", "4x4"][..], &probe] {
         fails(directory.path(), command, 3, &["egdb/4x4/1-0-1-1: ", "expected", "found"]);
     }
-    assert_eq!(before, bytes(&directory.path().join("egdb/4x4")));
+    assert_eq!(before, read_all(&directory.path().join("egdb/4x4")));
     // A database with a missing file is not treated as one that does not exist.
     fs::remove_file(&slice).unwrap();
     let solve = ["solve", "--game", "4x4", "--quiet", "start"];
@@ -375,8 +348,7 @@ fn a_page_of_statistics() {
 
 #[test]
 fn a_plan_has_depths_and_proofs() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     let depths = ["plan", "--game", "4x4", "--pieces", "4", "--depth", "-q"];
     let out = prove(&[&depths[..], &["--format", "json"]].concat(), here);
     let rows: Vec<serde_json::Value> =

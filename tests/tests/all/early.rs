@@ -1,12 +1,10 @@
 //! Errors that would make a command fail at its end are reported at its beginning, before anything
 //! is built or searched.
 
-use std::fs;
 use std::net::TcpListener;
-use std::path::Path;
 
-use tests::files::Scratch;
-use tests::programs::{self, prove};
+use tests::prelude::*;
+use tests::programs;
 
 /// Runs `prove`, which must fail with this status, print these words, and make no database.
 fn fails(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {

@@ -1,18 +1,11 @@
 //! Endings in the database, played against the prover's opponent: it wins in as few plies as
 //! possible, delays losses for as long as possible, and keeps draws and makes them hard.
 
-use std::path::Path;
-use std::time::Duration;
-
-use draughtproof_egdb::{
-    BuildSession, Cover, DepthFinder, Depths, Slice, Store, Value, Values, position_at,
-};
-use draughtproof_game::{Board, Game, Position};
+use draughtproof_egdb::{BuildSession, DepthFinder, Depths, Store, Value};
 use draughtproof_play::lookup::Lookup;
 use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
-use tests::positions::database;
-use tests::programs::prove;
+use tests::prelude::*;
 
 /// The player on the winning side, and the one on the losing side.
 type Players<'p, 'a> = [&'p mut Opponent<'a>; 2];

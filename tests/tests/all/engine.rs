@@ -1,14 +1,10 @@
 //! `prove engine`, which speaks the Hub protocol: through a pipe, and with pydraughts.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::io::Read;
+use std::process::{ChildStdin, ChildStdout};
 
-use draughtproof_game::{Game, Position};
 use draughtproof_play::engine::notation::{read_move, write_position};
-use tests::files::Scratch;
-use tests::programs::{path, prove};
+use tests::prelude::*;
 use tests::python::package;
 
 /// An engine, and a conversation with it.
@@ -20,10 +16,8 @@ struct Engine {
 
 impl Engine {
     fn new(options: &[&str], here: &Path) -> Engine {
-        let mut command = Command::new(path("prove"));
-        command.arg("engine").args(options).args(["--hash", "1MiB"]).current_dir(here);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let arguments = [&["engine"], options, &["--hash", "1MiB"]].concat();
+        let mut child = start("prove", &arguments, here);
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         Engine { child, input, output: BufReader::new(output) }
     }

@@ -1,12 +1,9 @@
 //! The examples of `check` in help texts and the manual work as described.
 
-use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::process::Output;
 
-use tests::examples::{Example, LeftOut, copy, in_help, in_manual, run_all};
-use tests::programs::{path, prove, run};
+use tests::examples::{Example, LeftOut, MANUAL, in_help, in_manual, run_all, without_remark};
+use tests::prelude::*;
 
 /// A folder with the files that the examples of `check` name: `cert` of 6x6 and its database, one
 /// of 8x8, notes by two trusted keys, and the program `prove`.
@@ -72,4 +69,26 @@ fn examples_of_check() {
     let count = |texts: &[Vec<Example>]| texts.iter().map(Vec::len).sum::<usize>();
     assert!(count(&help) > 10 && count(&guide) > 15, "{help:?} {guide:?}");
     run_all(&[help, guide].concat(), &LEFT_OUT, prepare, is_right);
+}
+
+#[test]
+fn a_remark_is_no_part_of_a_command() {
+    for (line, command) in [
+        ("check cert", "check cert"),
+        ("check cert --seed 7         a sample", "check cert --seed 7"),
+        ("check cert     # whole", "check cert"),
+        ("prove explain cert --moves \"1-2  3-4\"  why", "prove explain cert --moves \"1-2  3-4\""),
+        ("prove farm --farm nats://a#b 'c  #d' # e", "prove farm --farm nats://a#b 'c  #d'"),
+    ] {
+        assert_eq!(without_remark(line), command);
+    }
+}
+
+#[test]
+fn the_guide_has_examples_of_both_programs() {
+    for (program, command) in [("check", "check cert"), ("prove", "prove play")] {
+        let all = in_manual(&[program]).concat();
+        assert!(all.iter().any(|e| e.command == command), "{all:?}");
+        assert!(all.iter().all(|e| MANUAL.iter().any(|d| e.place.starts_with(d))));
+    }
 }

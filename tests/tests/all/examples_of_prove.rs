@@ -2,12 +2,8 @@
 //! databases. Those that take long are started and stopped, since a wrong option or a missing file
 //! is reported at once.
 
-use std::fs;
-use std::path::Path;
-use std::process::Output;
-
-use tests::examples::{Example, LeftOut, copy, in_help, in_manual, run_all};
-use tests::programs::{path, prove, run};
+use tests::examples::{Example, LeftOut, in_help, in_manual, run_all};
+use tests::prelude::*;
 
 const OTHER_MACHINE: &str = "takes a database to where there is none";
 const STORE: &str = "needs an object store";

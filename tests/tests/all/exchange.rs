@@ -1,11 +1,6 @@
 //! Databases that are copied to another machine, and values of other programs.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
-
-use tests::files::{Scratch, read_all};
-use tests::programs::{path, prove, run};
+use tests::prelude::*;
 
 const DB: [&str; 6] = ["db", "--game", "5x5", "--pieces", "3", "-q"];
 
@@ -26,8 +21,7 @@ fn error(output: &Output) -> String {
 
 #[test]
 fn databases_survive_export() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&[&DB[..], &["--depth"]].concat(), here);
     let said = done(&["export", "out"], here);
     assert!(said.starts_with("out: ") && said.contains("root="), "{said}");
@@ -118,9 +112,8 @@ fn values_of_another_program_are_compared() {
     prove(&DB, here);
     let compare = |text: &str| {
         fs::write(here.join("other"), text).unwrap();
-        let output = db(&["compare", "other"], here);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+        let (out, error, status) = texts(db(&["compare", "other"], here));
+        (status.unwrap(), out, error)
     };
     let right = "fen\tvalue\n# by hand\nB:WK12:BK1\tdraw\n\nB:WK4:BK1\tW\tseen\nB:W6:B4\twin\n\
         B:WK12,K11:BK1,K2\tloss\n";

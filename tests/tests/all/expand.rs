@@ -1,19 +1,11 @@
 //! `prove expand`: certificates over a smaller cover.
 
-use std::fs;
-use std::path::Path;
-use std::sync::Mutex;
-
-use certificate_spec::claim::{Claim, Value};
-use certificate_spec::cover::Cover;
-use certificate_spec::nodes::kind;
+use certificate_spec::claim::Value;
 use draughtproof_egdb::{BuildSession, DepthFinder, Depths, Store};
 use draughtproof_proof::certificate::{Certificate, Stored, Target};
 use draughtproof_proof::expand::{Sources, expand};
 use draughtproof_proof::progress::Progress;
-use tests::draft::Draft;
-use tests::files::{Scratch, read_all};
-use tests::programs::{check, fails, prove};
+use tests::prelude::*;
 
 /// The path of a certificate in `corpus/ladder`.
 fn ladder(folder: &str) -> String {

@@ -1,10 +1,7 @@
 //! `prove explain`: a line of a proof, and what it says of other positions.
 
-use std::path::Path;
-
-use draughtproof_game::Game;
 use serde_json::Value;
-use tests::programs::{Said, check, path, prove, run};
+use tests::prelude::*;
 
 fn explain(here: &Path, arguments: &[&str]) -> (Vec<Value>, Option<i32>) {
     let all = [&["explain", "cert", "--format", "json"], arguments].concat();

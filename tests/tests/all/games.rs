@@ -1,15 +1,8 @@
 //! `prove replay` and `prove annotate`: files of games, as users have them.
 
-use std::fs;
-use std::path::Path;
-use std::process::Output;
-
-use draughtproof_egdb::{Value, Values};
-use draughtproof_game::{Game, PdnGame, Position, RemarkKind, Strictness, write_pdn};
-use quickcheck::Gen;
-use tests::files::Scratch;
-use tests::positions::{database, random};
-use tests::programs::{fails, path, prove, run};
+use draughtproof_egdb::Value;
+use draughtproof_game::{PdnGame, RemarkKind, Strictness, write_pdn};
+use tests::prelude::*;
 
 const FILE: &str = "[Event \"first\"]\n[Black \"A \\\"x\\\"\"]\n[White \"B\tC\"]\n1. 4-7 13-11 1/2-1/2\n\n\
     [Event \"bad\"]\n1. 4-7 13-1 1-0\n\n[Event \"third\"]\n1. 4x7 13-11\n";

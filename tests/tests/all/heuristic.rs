@@ -1,16 +1,11 @@
 //! The heuristic search: proved results agree with databases that the search did not have, scores
 //! agree with a plain minimax, and a search repeats exactly.
 
-use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use draughtproof_egdb::{Value, ValueRange, Values};
-use draughtproof_game::{Board, Game, Position};
+use draughtproof_egdb::{Value, ValueRange};
 use draughtproof_proof::heuristic::{Analysis, Evaluation, Heuristic, Limits, NAMES, Weights};
-use quickcheck::Gen;
-use tests::files::Scratch;
-use tests::positions::{database, random};
-use tests::programs::{path, prove, run};
+use tests::prelude::*;
 
 fn nodes(nodes: u64) -> Limits {
     Limits { nodes, ..Limits::default() }

@@ -1,7 +1,6 @@
 //! The checker shares no code with the prover except the wire types.
 
-use std::collections::BTreeSet;
-use std::process::Command;
+use tests::prelude::*;
 
 /// The packages that `check` is made of, as cargo resolves them.
 fn dependencies(of: &str) -> BTreeSet<String> {

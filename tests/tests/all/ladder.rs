@@ -1,14 +1,7 @@
 //! The certificates of whole games in `corpus/ladder`.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use draughtproof_egdb::numbers::size;
-use tests::examples::copy;
-use tests::files::Scratch;
-use tests::programs::{path, prove, run};
+use tests::prelude::*;
 
 const LADDER: &str = include_str!("../../../corpus/ladder/ladder.tsv");
 
@@ -42,9 +35,7 @@ fn certificate(folder: &str) -> PathBuf {
 /// error, and its status.
 fn check(folder: &str, options: &[&str], here: &Path) -> (String, String, Option<i32>) {
     let certificate = certificate(folder);
-    let output = run(&path("check"), &[&[certificate.to_str().unwrap()], options].concat(), here);
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code())
+    texts(run(&path("check"), &[&[certificate.to_str().unwrap()], options].concat(), here))
 }
 
 /// Follows what `check` says of a certificate without its database, as a reader of a clone does.
@@ -93,21 +84,6 @@ fn the_table_names_all_certificates_with_their_sizes() {
     }
 }
 
-/// Returns the contents of all files below a folder but those of Git.
-fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let (mut all, mut folders) = (BTreeMap::new(), vec![folder.to_path_buf()]);
-    while let Some(next) = folders.pop() {
-        for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
-            if !path.is_dir() {
-                all.insert(path.strip_prefix(folder).unwrap().into(), fs::read(&path).unwrap());
-            } else if !path.ends_with(".git") {
-                folders.push(path);
-            }
-        }
-    }
-    all
-}
-
 /// Git for Windows ends the lines of texts with a carriage return where it clones, unless the
 /// repository forbids that. Hashed files and shell scripts do not work then.
 #[test]
@@ -130,12 +106,14 @@ fn a_clone_with_the_default_of_windows() {
     git(&["-C", "here", "add", "--all", "--force"], "false");
     git(&["-C", "here", "commit", "--quiet", "--message", "all"], "false");
     git(&["clone", "--quiet", "here", "there"], "true");
-    let [ours, theirs] = ["here", "there"].map(|folder| contents(&here.join(folder)));
+    let [ours, theirs] = ["here", "there"].map(|folder| {
+        let mut files = read_all(&here.join(folder));
+        files.retain(|path, _| !path.starts_with(".git/"));
+        files
+    });
     assert!(ours.keys().any(|path| path.ends_with("corpus/ladder/6x6/CLAIM")));
     assert!(ours.keys().eq(theirs.keys()));
-    for (path, bytes) in &ours {
-        assert!(theirs[path] == *bytes, "{} differs in the clone", path.display());
-    }
+    ours.iter().for_each(|(path, bytes)| assert!(theirs[path] == *bytes, "{path} in the clone"));
     let script = "cat there/packaging/slurm/*.sh | bash -n && bash -n there/.ci/run";
     assert!(run(Path::new("sh"), &["-c", script], &here).status.success());
     prove(&["db", "--pieces", "6", "--quiet"], &here);

@@ -9,7 +9,6 @@ mod certificates;
 mod certificates_in_look_ups;
 mod combine;
 mod compare;
-mod corpus;
 mod databases;
 mod early;
 mod endings;

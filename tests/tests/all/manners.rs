@@ -1,15 +1,8 @@
 //! Common behaviour of all subcommands of `prove`: how they print, what their error messages say,
 //! and how they end.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
-
 use serde_json::Value as Json;
-use tests::programs::{Signal, path, prove, run, signal};
+use tests::prelude::*;
 
 /// The text that a program printed to a stream.
 fn text(bytes: &[u8]) -> &str {
@@ -237,19 +230,6 @@ fn failures_keep_old_files() {
     assert!(text(&output.stderr).contains("no/such"), "{}", text(&output.stderr));
 }
 
-fn ask(here: &Path, arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(path("prove"))
-        .args(arguments)
-        .current_dir(here)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    child.wait_with_output().unwrap()
-}
-
 #[test]
 fn a_bad_line_is_answered_in_its_place() {
     let (place, _) = place();
@@ -260,7 +240,7 @@ fn a_bad_line_is_answered_in_its_place() {
         &["solve", "--game", "4x4", "-q"],
         &["analyse", "--game", "4x4", "--depth", "1", "-q", "-"],
     ] {
-        let json = ask(here, &[job, &["--format", "json"]].concat(), lines);
+        let json = ask("prove", &[job, &["--format", "json"]].concat(), here, lines);
         assert_eq!(json.status.code(), Some(1), "{job:?}: {}", text(&json.stderr));
         let said = "prove: 2 of 5 lines without a position; the others are answered\n";
         assert_eq!(text(&json.stderr), said, "{job:?}");
@@ -278,7 +258,7 @@ fn a_bad_line_is_answered_in_its_place() {
             (&"B:W9:B1".into(), &answers[0]["fen"])
         );
 
-        let tsv = ask(here, &[job, &["--format", "tsv"]].concat(), lines);
+        let tsv = ask("prove", &[job, &["--format", "tsv"]].concat(), here, lines);
         assert_eq!(tsv.status.code(), Some(1), "{job:?}");
         let rows: Vec<Vec<&str>> =
             text(&tsv.stdout).lines().map(|line| line.split('\t').collect()).collect();
@@ -287,11 +267,11 @@ fn a_bad_line_is_answered_in_its_place() {
         assert_eq!((rows.len(), rows[1][1]), (5, "error"), "{rows:?}");
         assert!(rows[1].last().unwrap().contains("line 2"), "{rows:?}");
 
-        let plain = ask(here, job, lines);
+        let plain = ask("prove", job, here, lines);
         assert_eq!(plain.status.code(), Some(1), "{job:?}");
         assert_eq!(text(&plain.stdout).matches("standard input, line ").count(), 2, "{job:?}");
         // Without a bad line the job succeeds.
-        assert_eq!(ask(here, job, b"B:W8:B1\n").status.code(), Some(0), "{job:?}");
+        assert_eq!(ask("prove", job, here, b"B:W8:B1\n").status.code(), Some(0), "{job:?}");
     }
 }
 
@@ -335,14 +315,10 @@ fn messages_name_real_options() {
 fn an_interrupted_proof_says_what_is_kept() {
     let interrupted = |leaf_nodes: &str| {
         let directory = tempfile::tempdir().unwrap();
-        let child = Command::new(path("prove"))
-            .args(["--game", "8x8", "--pieces", "0", "--leaf-table", "64MiB", "--emit", "cert"])
-            .args(["--claim", "black-not-lost", "--leaf-nodes", leaf_nodes, "--threads", "1"])
-            .current_dir(directory.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let game = "--game 8x8 --pieces 0 --leaf-table 64MiB --emit cert --claim black-not-lost";
+        let options = [&*game.split(' ').collect::<Vec<_>>(), &["--threads", "1"]].concat();
+        let options = [&options[..], &["--leaf-nodes", leaf_nodes]].concat();
+        let child = start("prove", &options, directory.path());
         while !directory.path().join("egdb/8x8.results").exists() {
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -1,11 +1,7 @@
 //! The match program, with an engine that plays the first legal move and commits faults on demand.
 
-use std::path::Path;
-use std::process::Output;
-
-use draughtproof_game::{Game, Strictness};
-use tests::files::Scratch;
-use tests::programs::{path, run};
+use draughtproof_game::Strictness;
+use tests::prelude::*;
 
 /// Plays a match with games from three random moves.
 fn play(first: &str, second: &str, options: &[&str], here: &Path) -> Output {

@@ -1,29 +1,24 @@
 //! A few thousand mutants, the same each time. The campaign of hundreds of thousands is a separate
 //! program (`docs/hardening.md`).
 
-use std::collections::BTreeSet;
-
 use certificate_spec::claim::Value;
-use certificate_spec::nodes::{Node, WirePosition, kind};
-use tests::draft::Draft;
 use tests::mutants::base::{Base, Selection, bases};
 use tests::mutants::campaign::{Plan, Ruling, outcome, run};
 use tests::mutants::judge::judge;
 use tests::mutants::tally::Outcome;
 use tests::mutants::{CLASSES, Mutant};
+use tests::prelude::*;
 
 const PLAN: Plan = Plan { mutants: 1800, seed: 20, threads: 1, sample: 25, progress: false };
 
-fn small() -> (tempfile::TempDir, Vec<Base>) {
-    let root = tempfile::tempdir().unwrap();
-    let bases = bases(root.path(), Selection::Small);
-    (root, bases)
-}
-
+/// The bases take longer to make than what is tried with them.
 #[test]
 fn false_mutants_are_never_verified() {
-    let (root, bases) = small();
-    let tally = run(&bases, &PLAN, &root.path().join("run"));
+    let root = Scratch::empty();
+    let bases = bases(&root, Selection::Small);
+    mutants_are_distinct(&bases);
+    a_lazy_checker_is_detected(&bases);
+    let tally = run(&bases, &PLAN, &root.join("run"));
     let total = tally.total();
     assert!(total.wrong.is_empty(), "{}", tally.text());
     assert_eq!(total.mutants(), PLAN.mutants);
@@ -36,28 +31,24 @@ fn false_mutants_are_never_verified() {
     assert!(total.valid() >= 50 && total.conditional > 0, "{total:?}");
 
     let shared = Plan { threads: 3, mutants: 360, ..PLAN };
-    let alone = run(&bases, &Plan { threads: 1, ..shared }, &root.path().join("alone"));
-    assert_eq!(run(&bases, &shared, &root.path().join("shared")), alone);
+    let alone = run(&bases, &Plan { threads: 1, ..shared }, &root.join("alone"));
+    assert_eq!(run(&bases, &shared, &root.join("shared")), alone);
 }
 
-#[test]
-fn mutants_are_distinct() {
-    let (_root, bases) = small();
-    let all: Vec<Mutant> = (0..720).map(|n| Mutant::new(&bases, PLAN.seed, n)).collect();
+fn mutants_are_distinct(bases: &[Base]) {
+    let all: Vec<Mutant> = (0..720).map(|n| Mutant::new(bases, PLAN.seed, n)).collect();
     assert!(all.iter().all(|mutant| mutant.files != bases[mutant.base].files));
     let distinct: BTreeSet<_> = all.iter().map(|mutant| (mutant.base, &mutant.files)).collect();
     assert!(distinct.len() > 500, "{}", distinct.len());
-    let again = Mutant::new(&bases, PLAN.seed, 77);
-    assert!(again.files == all[77].files && Mutant::new(&bases, 1, 77).files != again.files);
+    let again = Mutant::new(bases, PLAN.seed, 77);
+    assert!(again.files == all[77].files && Mutant::new(bases, 1, 77).files != again.files);
 }
 
 /// A test of the test: a checker that accepts everything is found out in each class.
-#[test]
-fn a_lazy_checker_is_detected() {
-    let (_root, bases) = small();
+fn a_lazy_checker_is_detected(bases: &[Base]) {
     let mut found_out = vec![0; CLASSES.len()];
     for number in 0..1440 {
-        let mutant = Mutant::new(&bases, PLAN.seed, number);
+        let mutant = Mutant::new(bases, PLAN.seed, number);
         let shown = judge(&bases[mutant.base], &mutant.files);
         found_out[mutant.class] += u32::from(shown.is_err());
     }

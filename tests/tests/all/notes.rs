@@ -1,11 +1,7 @@
 //! The messages of `check merge` about notes and keys that do not count, and how much of a note
 //! they repeat.
 
-use std::fs;
-use std::path::Path;
-use std::process::Output;
-
-use tests::programs::{path, prove, run};
+use tests::prelude::*;
 
 fn check(text: &str, here: &Path) -> Output {
     run(&path("check"), &text.split(' ').collect::<Vec<_>>(), here)

@@ -1,10 +1,6 @@
 //! Starts given by moves, or by an opening of the 2007 solution.
 
-use std::path::{Path, PathBuf};
-
-use draughtproof_game::Game;
-use tests::corpus::rows;
-use tests::programs::{fails, path, prove, run};
+use tests::prelude::*;
 
 const OPENINGS: &str = include_str!("../../../corpus/openings.tsv");
 const CERTIFIED: &str = include_str!("../../../corpus/openings/certified.tsv");

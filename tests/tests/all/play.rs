@@ -1,12 +1,9 @@
 //! `prove play`, through a pipe.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout};
 
-use draughtproof_game::{Game, Position, Strictness};
-use tests::files::Scratch;
-use tests::programs::{path, prove, run};
+use draughtproof_game::Strictness;
+use tests::prelude::*;
 
 /// A program that plays, with its output.
 struct Player {
@@ -18,10 +15,7 @@ struct Player {
 
 impl Player {
     fn new(game: &str, options: &[&str], here: &Path) -> Player {
-        let mut command = Command::new(path("prove"));
-        command.arg("play").args(options).arg("-q").current_dir(here);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut child = start("prove", &[&["play"], options, &["-q"]].concat(), here);
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         Player { game: game.parse().unwrap(), child, input, output: BufReader::new(output) }
     }
@@ -113,13 +107,10 @@ fn databases_win_won_games() {
 
 /// Types lines, and returns the output.
 fn typed(lines: &str, options: &[&str], here: &Path) -> String {
-    let mut command = Command::new(path("prove"));
-    command.arg("play").args(options).arg("-q").current_dir(here);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    String::from_utf8(output.stdout).unwrap()
+    let arguments = [&["play"], options, &["-q"]].concat();
+    let (out, _, status) = texts(ask("prove", &arguments, here, lines.as_bytes()));
+    assert_eq!(status, Some(0));
+    out
 }
 
 #[test]

@@ -1,12 +1,8 @@
 //! `prove probe`, compared with the database and the rules, which this test asks directly.
 
-use std::path::Path;
-
-use draughtproof_egdb::{Cover, Database, Mode, Slice, Value, position_at};
-use draughtproof_game::{Board, Position};
+use draughtproof_egdb::{Database, Mode, Value};
 use serde_json::Value as Json;
-use tests::files::Scratch;
-use tests::programs::{prove, run};
+use tests::prelude::*;
 
 /// A database of 5x5 with depths.
 fn place() -> tempfile::TempDir {

@@ -1,26 +1,13 @@
 //! Proofs that are interrupted, conditional, or continued with earlier results.
 
-use std::fs;
-use std::ops::ControlFlow;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
 
-use certificate_spec::Digest;
-use certificate_spec::leaves::Leaf;
-use certificate_spec::nodes::{Node, kind};
 use certificate_spec::provenance::Asked;
 use draughtproof_egdb::Store;
 use draughtproof_egdb::numbers::counted;
-use draughtproof_game::{Game, Side};
 use draughtproof_proof::proof::{Item, SearchContext, search_digest};
 use draughtproof_proof::search::{Checkpoint, ProgressCallback, Search, SearchProgress};
-use quickcheck::{Arbitrary, Gen};
-use tests::draft::{Draft, Part};
-use tests::files::Scratch;
-use tests::positions::database;
-use tests::programs::{Signal, check, fails, path, prove, run, signal};
+use tests::prelude::*;
 
 /// A proof that takes long: the database is small, and each search may expand few nodes.
 const LONG: [&str; 9] =
@@ -29,16 +16,6 @@ const LONG: [&str; 9] =
 /// The line with the root of the certificate.
 fn root(said: &str) -> String {
     said.lines().last().unwrap().split("root=").nth(1).unwrap().to_string()
-}
-
-fn start(directory: &Path, arguments: &[&str]) -> std::process::Child {
-    Command::new(path("prove"))
-        .args(arguments)
-        .current_dir(directory)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
 }
 
 #[test]
@@ -52,7 +29,7 @@ fn killed_proofs_resume() {
     // The machine may be busy with other work.
     let (mut kills, mut delay) = (0, (whole / 10).min(Duration::from_millis(100)));
     let said = loop {
-        let mut prover = start(killed.path(), &LONG);
+        let mut prover = start("prove", &LONG, killed.path());
         std::thread::sleep(delay.mul_f64(0.5 + f64::from(u8::arbitrary(&mut g)) / 255.0));
         delay += delay / 3;
         if prover.try_wait().unwrap().is_some() {
@@ -291,7 +268,7 @@ fn a_second_process_leaves_the_first_alone() {
     prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], here);
     // The proof takes seconds.
     let words = ["--game", "6x6", "--pieces", "4", "--leaf-nodes", "300", "-q", "--emit", "cert"];
-    let mut first = start(here, &words);
+    let mut first = start("prove", &words, here);
     while !here.join("egdb/6x6.results").exists() {
         assert!(first.try_wait().unwrap().is_none());
         std::thread::sleep(Duration::from_millis(10));
@@ -335,7 +312,7 @@ fn ctrl_c_emits_what_there_is() {
     // Interrupted too early, `prove` has nothing to emit, says so, and goes on from there the next
     // time.
     for delay in [2, 4, 8, 16] {
-        let mut prover = start(directory, &game);
+        let mut prover = start("prove", &game, directory);
         std::thread::sleep(Duration::from_secs(delay));
         assert!(prover.try_wait().unwrap().is_none(), "6x8 cannot be proved in a moment");
         signal(&prover, Signal::INT);

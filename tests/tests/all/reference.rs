@@ -1,13 +1,10 @@
 //! The format as a Python program, `certificate-spec/reference`, compared with the corpora and
 //! `check`.
 
-use std::path::Path;
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::thread;
+use std::sync::atomic::AtomicUsize;
+use tests::prelude::*;
 
 use tests::corpus::{Case, build};
-use tests::programs::{check_with, path};
 
 /// Python takes a quarter of a minute for the values of this board's database, which eight cases
 /// need.
@@ -26,8 +23,8 @@ fn takes_long(case: &Case) -> bool {
 fn the_reference_agrees() {
     let python = Command::new("python3").arg("--version").output();
     assert!(python.is_ok_and(|output| output.status.success()), "python3 is needed here");
-    let (check, directory) = (path("check"), Path::new(env!("CARGO_MANIFEST_DIR")));
-    let reference = directory.join("../certificate-spec/reference/check.py");
+    let reference = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let reference = reference.join("../certificate-spec/reference/check.py");
 
     let root = tempfile::tempdir().unwrap();
     let (left_out, cases): (Vec<_>, Vec<_>) = build(root.path()).into_iter().partition(takes_long);
@@ -36,12 +33,9 @@ fn the_reference_agrees() {
     assert!(cases.len() > 250 && names.len() <= 6, "{names:?} left out of {}", cases.len());
 
     let compare = |case: &Case| {
-        let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
-        let said = |checker: &Path| check_with(checker, &arguments, &case.directory);
-        let result = said(&reference).and_then(|theirs| {
-            case.expected.compare(&theirs)?;
+        let result = case.judge(&reference).and_then(|theirs| {
             // All counts and offsets are compared, also those that the corpora do not require.
-            let ours = said(&check)?;
+            let Some(ours) = case.in_process(&[]).map(|check| check()) else { return Ok(()) };
             let same = ours.normative() == theirs.normative();
             if same { Ok(()) } else { Err(format!("{ours:?} and {theirs:?}")) }
         });

@@ -1,12 +1,7 @@
 //! Reports on certificates have the numbers of the verdict.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-
 use draughtproof_egdb::numbers::counted;
-use tests::files::Scratch;
-use tests::programs::{check, fails, prove};
+use tests::prelude::*;
 
 /// The sums of counts and positions of each question and table, from the output for programs.
 fn sums(here: &Path, certificate: &str) -> BTreeMap<(String, String), (u64, u64)> {

@@ -1,23 +1,16 @@
 //! Df-pn compared with databases that the search did not have: values never differ, and every
 //! answer comes with a strategy that holds.
 
-use std::collections::HashSet;
-use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use certificate_spec::Digest;
-use draughtproof_egdb::{Value, Values};
-use draughtproof_game::{Board, Game, Position, Side};
+use draughtproof_egdb::Value;
 use draughtproof_proof::certificate::Section;
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{
     Environment, Grown, Ledger, ProofSettings, ROUND, SearchContext, Workers, prove,
 };
 use draughtproof_proof::search::{Checkpoint, Goal, Outcome, Search, SearchProgress};
-use quickcheck::Gen;
-use tests::positions::{database, random};
+use tests::prelude::*;
 
 /// All positions with the given number of pieces, both sides on the board.
 fn positions(board: &Board, pieces: u32) -> Vec<Position> {
@@ -90,33 +83,17 @@ fn all_positions(rows: u8, columns: u8, small: u8, large: u8, step: usize, threa
 }
 
 #[test]
-fn positions_of_4x4_without_a_database() {
-    all_positions(4, 4, 0, 4, 1, 1);
-}
-
-#[test]
-fn positions_of_4x4_with_five_pieces() {
-    all_positions(4, 4, 2, 5, 1, 1);
-}
-
-#[test]
-fn positions_of_5x5_with_four_pieces() {
-    all_positions(5, 5, 2, 4, 97, 1);
-}
-
-#[test]
-fn positions_of_6x4_without_a_database() {
-    all_positions(6, 4, 0, 3, 1, 1);
-}
-
-#[test]
-fn positions_of_4x4_by_two_threads() {
-    all_positions(4, 4, 0, 4, 1, 2);
-}
-
-#[test]
-fn positions_of_6x4_by_four_threads() {
-    all_positions(6, 4, 0, 3, 7, 4);
+fn positions_with_few_pieces() {
+    for (rows, columns, small, large, step, threads) in [
+        (4, 4, 0, 4, 1, 1),
+        (4, 4, 2, 5, 1, 1),
+        (5, 5, 2, 4, 97, 1),
+        (6, 4, 0, 3, 1, 1),
+        (4, 4, 0, 4, 1, 2),
+        (6, 4, 0, 3, 7, 4),
+    ] {
+        all_positions(rows, columns, small, large, step, threads);
+    }
 }
 
 #[test]

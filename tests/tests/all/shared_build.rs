@@ -1,13 +1,7 @@
 //! A database that several processes build at the same time, each some of its slices.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-
-use draughtproof_egdb::{Builder, Cover, Slice};
-use draughtproof_game::Board;
-use tests::files::{Scratch, read_all};
-use tests::programs::{path, prove, run};
+use draughtproof_egdb::Builder;
+use tests::prelude::*;
 
 pub(super) const OF: [&str; 5] = ["--game", "4x6", "--pieces", "4", "--quiet"];
 

@@ -1,11 +1,6 @@
 //! A database that machines build without a common directory: slices go through an object store.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
-use tests::files::read_all;
-use tests::programs::{path, prove};
+use tests::prelude::*;
 use tests::s3::S3;
 
 use super::shared_build::{OF, slices};

@@ -1,11 +1,10 @@
 //! Slice files of the prover, compared with the text of the specification.
 
 use certificate_spec::coding::encode;
-use certificate_spec::cover::Cover;
 use certificate_spec::payload::{self, Part};
 use certificate_spec::slice::Unit;
-use draughtproof_egdb::{Builder, Slice, Table, Value, decode_slice, encode_slice};
-use draughtproof_game::Board;
+use draughtproof_egdb::{Builder, Value};
+use tests::prelude::*;
 use tests::slice_file::{SliceFile, code_that_ends_with, contexts};
 
 /// Checks that every coded part has the contexts and values of the specification.

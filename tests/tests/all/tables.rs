@@ -1,13 +1,7 @@
 //! Memory-mapped tables: processes that make them at the same time, are killed, find no room, or
 //! lose a file while they use it.
 
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
-
-use tests::programs::{fails, path, prove, run};
+use tests::prelude::*;
 
 /// The database of these tests.
 const DB: [&str; 5] = ["--game", "6x6", "--pieces", "5", "--quiet"];
@@ -18,21 +12,10 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-fn start(arguments: &[&str], here: &Path) -> Child {
-    let mut command = Command::new(path("prove"));
-    command.args(arguments).current_dir(here);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
 /// The names and bytes of all tables.
-fn tables(here: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(here.join("egdb/6x6.tables")).into_iter().flatten();
-    let read = |entry: fs::DirEntry| {
-        (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())
-    };
-    let mut all: Vec<_> = entries.map(|entry| read(entry.unwrap())).collect();
-    all.sort();
-    all
+fn tables(here: &Path) -> BTreeMap<String, Vec<u8>> {
+    let folder = here.join("egdb/6x6.tables");
+    if folder.exists() { read_all(&folder) } else { BTreeMap::new() }
 }
 
 #[test]
@@ -42,7 +25,7 @@ fn tables_do_not_depend_on_their_maker() {
     let map = [&["db", "map"], &DB[..]].concat();
     let said = prove(&map, here);
     let right = tables(here);
-    assert!(right.len() > 50 && right.iter().all(|(name, _)| !name.starts_with('.')));
+    assert!(right.len() > 50 && right.keys().all(|name| !name.starts_with('.')));
     prove(&map, here);
     assert!(tables(here) == right);
     // Two processes at once, one of which is killed at some moment; either may wait for the other.
@@ -50,8 +33,8 @@ fn tables_do_not_depend_on_their_maker() {
         let removed = prove(&["db", "unmap", "--game", "6x6", "--quiet"], here);
         assert!(removed.starts_with("removed egdb/6x6.tables, "), "{removed}");
         assert!(tables(here).is_empty());
-        let mut one = start(&map, here);
-        let other = start(&map, here);
+        let mut one = start("prove", &map, here);
+        let other = start("prove", &map, here);
         std::thread::sleep(Duration::from_millis(20 + i * 29 % 300));
         one.kill().unwrap();
         one.wait().unwrap();
@@ -77,11 +60,13 @@ fn no_room_for_tables() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("prove: no space left on egdb/6x6.tables: "), "{said}");
     let made = tables(here);
-    assert!(!made.is_empty() && made.iter().all(|(name, _)| !name.starts_with('.')), "{said}");
-    assert!(made.iter().all(|(_, bytes)| bytes.len() <= 100 << 10));
+    assert!(!made.is_empty() && made.keys().all(|name| !name.starts_with('.')), "{said}");
+    assert!(made.values().all(|bytes| bytes.len() <= 100 << 10));
     prove(&[&["db", "map"], &DB[..]].concat(), here);
     let all = tables(here);
-    assert!(all.len() > made.len() && made.iter().all(|table| all.contains(table)));
+    assert!(
+        all.len() > made.len() && made.iter().all(|(name, table)| all.get(name) == Some(table))
+    );
     // A disk that is too small is detected before the work.
     prove(&["db", "unmap", "--game", "6x6", "--quiet"], here);
     let none = prove(&[&["db", "map"], &DB[..], &["--map-space", "0"]].concat(), here);
@@ -112,7 +97,7 @@ fn tables_that_vanish_while_they_are_used() {
     let place = place();
     let here = place.path();
     prove(&[&["db", "map"], &DB[..]].concat(), here);
-    let mut child = start(&["probe", "--game", "6x6", "--format", "tsv"], here);
+    let mut child = start("prove", &["probe", "--game", "6x6", "--format", "tsv"], here);
     let mut questions = child.stdin.take().unwrap();
     let mut answers = BufReader::new(child.stdout.take().unwrap());
     let mut answer = String::new();

@@ -1,12 +1,7 @@
 //! Effects of the system on a check: little memory, signals, many threads. The verdict is never
 //! another than that of all other runs.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
-
-use tests::files::Scratch;
-use tests::programs::{Signal, path, prove, signal};
+use tests::prelude::*;
 
 fn certificate() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
@@ -24,8 +19,8 @@ fn under(here: &Path, mebibytes: u64, threads: u32) -> (String, Option<i32>) {
         1024 * mebibytes,
         check.display()
     );
-    let output = Command::new("bash").args(["-c", &script]).current_dir(here).output().unwrap();
-    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    let (out, _, status) = texts(run(Path::new("bash"), &["-c", &script], here));
+    (out, status)
 }
 
 #[test]
@@ -70,20 +65,13 @@ fn a_signal_in_the_middle() {
         (Signal::KILL, 100),
         (Signal::HUP, 5),
     ] {
-        let child = Command::new(path("check"))
-            .args(arguments)
-            .current_dir(here)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let child = start("check", &arguments, here);
         std::thread::sleep(Duration::from_millis(milliseconds));
         signal(&child, how);
-        let output = child.wait_with_output().unwrap();
-        let out = String::from_utf8(output.stdout).unwrap();
+        let (out, _, status) = texts(child.wait_with_output().unwrap());
         // Either the check had ended, or there is no verdict and no exit status that means
         // acceptance.
-        match output.status.code() {
+        match status {
             Some(0) => assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n')),
             code => assert!(code.is_none() && out.is_empty(), "{how:?}: {code:?} {out}"),
         }
@@ -104,22 +92,14 @@ fn long_checks_report_progress() {
     prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
     // The time at which the check is in the middle of its work depends on the machine.
     let stopped = (0..20).map(|i| 10 + 20 * i).find_map(|milliseconds| {
-        let child = Command::new(path("check"))
-            .args(["--game", "6x6", "--threads", "1"])
-            .current_dir(here)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let child = start("check", &["--game", "6x6", "--threads", "1"], here);
         std::thread::sleep(Duration::from_millis(milliseconds));
         signal(&child, Signal::STOP);
         std::thread::sleep(Duration::from_millis(2100));
         let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().count();
         signal(&child, Signal::CONT);
-        let output = child.wait_with_output().unwrap();
-        let out = String::from_utf8(output.stdout).unwrap();
+        let (out, err, _) = texts(child.wait_with_output().unwrap());
         assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n'), "{out}");
-        let err = String::from_utf8(output.stderr).unwrap();
         // On a busy machine reading takes long enough for a line of its own.
         let is_progress = |line: &&str| line.starts_with("c checking ");
         let progress = err.lines().filter(is_progress);
@@ -149,10 +129,9 @@ fn long_checks_report_progress() {
 fn checks_show_the_provenance() {
     let root = certificate();
     let said = |more: &[&str]| {
-        let mut check = Command::new(path("check"));
-        let output = check.arg("cert").args(more).current_dir(root.path()).output().unwrap();
-        assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
-        String::from_utf8(output.stderr).unwrap()
+        let (out, err, _) = texts(run(&path("check"), &[&["cert"], more].concat(), root.path()));
+        assert_eq!(out.lines().count(), 1);
+        err
     };
     assert!(!said(&[]).contains("says of"));
     let err = said(&["--verbose"]);

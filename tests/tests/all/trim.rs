@@ -1,18 +1,8 @@
 //! `prove trim`: certificates with parts that the start does not need.
 
-use std::fs;
-use std::path::Path;
-
-use certificate_spec::claim::Question;
-use certificate_spec::leaves::Leaf;
-use certificate_spec::nodes::{Node, kind};
 use draughtproof_egdb::numbers::counted;
-use draughtproof_game::Game;
-use tests::draft::{Draft, Part};
-use tests::files::{Scratch, read_all};
 use tests::positions;
-use tests::programs::{Said, check, fails, prove};
-use tests::rules::Rules;
+use tests::prelude::*;
 
 /// A certificate of 4x4 over the values of two pieces, of several nodes and leaves.
 const SMALL: [&str; 7] = ["--game", "4x4", "--pieces", "2", "--leaf-nodes", "3", "-q"];

@@ -1,22 +1,8 @@
 //! The permanent corpus of format 1: every checker gives the verdicts that were given when it was
 //! made.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-
-use tests::programs::path;
+use tests::prelude::*;
 use tests::v1::{folder, judge, read};
-
-/// The bytes of all files below a directory.
-fn bytes_below(directory: &Path) -> u64 {
-    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
-    let size = |entry: fs::DirEntry| match entry.file_type().unwrap().is_dir() {
-        true => bytes_below(&entry.path()),
-        false => entry.metadata().unwrap().len(),
-    };
-    entries.map(size).sum()
-}
 
 fn says_what_was_said(checker: &Path) {
     let wrong = judge(&read(&folder()), &folder(), checker);
@@ -52,5 +38,6 @@ fn kept_files_stay() {
         let with = kept.iter().filter(|kept| kept.said.status == Some(status)).count();
         assert!(with > 0, "none with status {status}");
     }
-    assert!(bytes_below(&folder()) < 500_000);
+    let bytes: usize = read_all(&folder()).values().map(Vec::len).sum();
+    assert!(bytes < 500_000, "{bytes}");
 }

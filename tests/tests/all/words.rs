@@ -1,16 +1,11 @@
 //! Words for people: numbers with their nouns, answers that lead on, one default board, one
 //! vocabulary.
 
-use std::process::{Command, Stdio};
-
-use tests::files::Scratch;
-use tests::programs::{path, prove, run};
+use tests::prelude::*;
 
 /// The output of `prove` on standard output and on standard error, and its status.
 fn heard(arguments: &str, here: &Scratch) -> (String, String, Option<i32>) {
-    let output = run(&path("prove"), &arguments.split(' ').collect::<Vec<_>>(), here);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (text(output.stdout), text(output.stderr), output.status.code())
+    texts(run(&path("prove"), &arguments.split(' ').collect::<Vec<_>>(), here))
 }
 
 #[test]

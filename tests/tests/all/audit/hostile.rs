@@ -1,14 +1,9 @@
 //! Adding files cannot spoil an audit, and a note cannot say what no check can say.
 
-use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
-use std::process::{Command, Output};
 
+use super::*;
 use tests::notes;
-use tests::programs::{path, run};
-
-use super::{Place, certificate, place, say, shards, words};
 
 /// A certificate, its database, keys, and valid notes: two of shards by alice, one of the whole by
 /// bob, and one of the database by alice.

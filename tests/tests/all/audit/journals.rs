@@ -1,10 +1,7 @@
 //! The number of pairs that a journal has spoken for is in the verdict, in notes, and in the
 //! verdict on joined notes.
 
-use std::fs;
-use std::path::Path;
-
-use super::{Place, accepted, draw, field, merge, place, say};
+use super::*;
 
 /// Removes all but the first lines of a journal.
 fn cut(journal: &Path, lines: usize) {

@@ -8,11 +8,9 @@ mod shards;
 mod signatures;
 mod trust;
 
-use std::fs;
 use std::ops::Deref;
-use std::path::Path;
 
-use tests::programs::{Said, check, path, prove, run};
+use tests::prelude::*;
 
 fn words(text: &str) -> Vec<&str> {
     text.split(' ').filter(|word| !word.is_empty()).collect()

@@ -1,9 +1,7 @@
 //! A check that looks at a part, or takes something for granted, never has status 0. (`agree`,
 //! beside `check-verified`, tries the same for that checker.)
 
-use std::path::{Path, PathBuf};
-
-use tests::programs::{check_with, path};
+use super::*;
 use tests::v1::folder;
 
 /// Runs a checker in a folder of `corpus/v1`, and compares the status and the first words.

@@ -1,14 +1,7 @@
 //! Samples, and certificates that `check reproduce` makes again.
 
-use std::fs;
-use std::path::Path;
-
-use certificate_spec::cover::Cover;
+use super::*;
 use certificate_spec::provenance::{Mode, Request, Resources};
-use tests::draft::Draft;
-use tests::programs::{path, run};
-
-use super::{Place, certificate, draw, say, words};
 
 /// The verdict on a sample of the certificate.
 fn sample(options: &str, here: &Path) -> String {

@@ -1,13 +1,6 @@
 //! The value of notes by their signatures and keys.
 
-use std::fs;
-use std::path::Path;
-
-use certificate_spec::Digest;
-use tests::draft::Draft;
-use tests::programs::{check, path, run};
-
-use super::{Place, accepted, draw, field, keygen, merge, place, refused, say, shards, words};
+use super::*;
 
 /// Notes of all shards by alice and by bob, who are trusted, by mallory, and without a signature.
 const ALICE: &str = "a-1.note a-2.note";

@@ -1,17 +1,12 @@
 //! Trust in notes: for the values of a database, and in the notes of other checkers.
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
-use certificate_spec::claim::{Claim, Value};
-use certificate_spec::cover::Cover;
-use tests::draft::{copy, database_manifest, write_objects};
+use super::*;
+use certificate_spec::claim::Value;
+use tests::draft::{database_manifest, write_objects};
 use tests::notes;
-use tests::programs::check_with;
 use tests::v1::folder;
-
-use super::{Place, certificate, draw, field, keygen, merge, place, refused, say, shards, words};
 
 /// Expects the verdict on notes without keys to begin with these words, with status 5.
 fn joined(text: &str, words: &str, here: &Path) {

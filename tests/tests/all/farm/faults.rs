@@ -1,16 +1,9 @@
 //! Whatever process dies, and whatever the broker loses, the proof goes on, and its root is the
 //! same.
 
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::path::Path;
-use std::time::{Duration, Instant};
 
-use tests::farm::{Broker, Running, wait_for};
-use tests::programs::{Signal, check};
-
-use super::{LONG, SMALL};
+use super::*;
 
 /// Sleeps for a fraction of the time that the whole proof takes without a fault.
 fn rest(time: Duration) {

@@ -1,19 +1,14 @@
 //! Workers that send false results.
 
-use std::ops::ControlFlow;
-
-use certificate_spec::Digest;
-use draughtproof_egdb::{Cover, Store, Values};
+use super::*;
+use draughtproof_egdb::Store;
 use draughtproof_farm::wire::{
     Announcement, FoundMessage, JobContext, ResultMessage, decode, encode,
 };
 use draughtproof_farm::{items_stream, result_subject};
-use draughtproof_game::Game;
 use draughtproof_proof::proof::{Answer, Found, Item, SearchContext};
 use draughtproof_proof::search::{PackedStrategy, ProofNumbers};
 use futures_util::StreamExt;
-use tests::farm::{Broker, Job, Running};
-use tests::positions::database;
 
 /// A proof that is long enough for every lie.
 const JOB: Job<'_> = Job { game: "6x6", pieces: "4", leaf_nodes: "1000" };

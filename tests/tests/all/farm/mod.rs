@@ -9,7 +9,7 @@ mod roots;
 mod safety;
 mod status;
 
-use tests::farm::Job;
+use tests::prelude::*;
 
 /// A proof of half a second, in 459 items.
 const SMALL: Job<'_> = Job { game: "8x4", pieces: "4", leaf_nodes: "1000" };

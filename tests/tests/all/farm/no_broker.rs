@@ -1,14 +1,8 @@
 //! Without a broker the status command does not wait, and manager and worker say that they wait.
 
-use std::fs;
 use std::net::TcpListener;
-use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use tests::farm::{Running, free_port};
-use tests::files::Scratch;
-use tests::programs::fails;
+use super::*;
 
 /// Asks for the status, which must fail within a short time.
 fn has_no_status(url: &str, here: &Path) {

@@ -1,8 +1,7 @@
 //! Messages that are lost, doubled or late.
 
-use tests::farm::{Broker, Faults, Proxy, Running};
-
-use super::SMALL;
+use super::*;
+use tests::farm::{Faults, Proxy};
 
 /// Checks the root of a proof whose workers see the broker through a proxy; returns the number of
 /// messages that a fault has happened to.

@@ -1,12 +1,9 @@
 //! The manager's queue by itself: many items, large results, results from before a restart.
 
-use std::collections::HashSet;
-use std::time::{Duration, Instant};
-
+use super::*;
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{self, AckKind};
-use certificate_spec::{Digest, RULES};
-use draughtproof_egdb::Cover;
+use certificate_spec::RULES;
 use draughtproof_farm::wire::{FoundMessage, JobContext, ResultMessage, encode};
 use draughtproof_farm::{
     Connection, Farm, JobSettings, Login, Objects, items_stream, result_subject,
@@ -14,7 +11,7 @@ use draughtproof_farm::{
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{Delivery, ManagerQueue, QueueSource};
 use futures_util::StreamExt;
-use tests::farm::{Broker, PATIENCE, wait_for};
+use tests::farm::PATIENCE;
 use tokio::runtime::Runtime;
 
 const JOB: &str = "test";

@@ -1,9 +1,6 @@
 //! The root does not depend on which workers do the searches.
 
-use tests::farm::{Broker, Job, Running};
-use tests::files::Scratch;
-
-use super::SMALL;
+use super::*;
 
 const JOBS: [Job<'_>; 3] = [
     Job { game: "4x4", pieces: "3", leaf_nodes: "20" },

@@ -1,16 +1,8 @@
 //! Logins, permissions and TLS; the messages when something is missing, and what they must not
 //! show.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
+use super::*;
 use serde_json::Value;
-use tests::farm::{Broker, Running, wait_for};
-use tests::files::Scratch;
-use tests::programs::{fails, path, run};
-
-use super::SMALL;
 
 /// The broker that docs/proving.md describes, on a free port and with a separate store.
 fn broker_of_the_guide() -> Broker {

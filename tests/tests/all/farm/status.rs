@@ -1,13 +1,7 @@
 //! The status of a farm; workers that end; a broker that starts later.
 
-use std::path::Path;
-
+use super::*;
 use serde_json::Value;
-use tests::farm::{Broker, Job, Running, free_port, wait_for};
-use tests::files::Scratch;
-use tests::programs::{fails, path, run};
-
-use super::SMALL;
 
 /// A proof of an open question, which does not end while the test runs.
 const ENDLESS: Job<'_> = Job { game: "8x8/2", pieces: "2", leaf_nodes: "1000000000" };
