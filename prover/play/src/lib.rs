@@ -3,8 +3,7 @@
 //! 1. [`lookup`]: the value of a position and of each of its moves in a database.
 //! 2. [`opponent`]: a game against a proof, a database or a search; [`engine`]: a player for other
 //!    programs, by the Hub protocol; [`book`]: openings searched beforehand.
-//! 3. [`games`]: games that were played, with the values of their moves; [`literature`]: published
-//!    values of positions, compared with proofs.
+//! 3. [`games`]: games that were played, with the values of their moves.
 //!
 //! This crate knows nothing of brokers or HTTP, of asynchronous code, or of a command line.
 #![allow(missing_docs)]
@@ -18,6 +17,5 @@ use draughtproof_game as board;
 pub mod book;
 pub mod engine;
 pub mod games;
-pub mod literature;
 pub mod lookup;
 pub mod opponent;

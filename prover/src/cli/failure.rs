@@ -8,7 +8,6 @@ use std::time::Duration;
 #[cfg(feature = "farm")]
 use draughtproof_farm::{FarmError, SliceStoreError};
 use draughtproof_play::book::BookError;
-use draughtproof_play::literature::{ContradictionError, LiteratureError};
 use draughtproof_play::lookup::LookupError;
 use draughtproof_proof::certificate::{BrokenProof, EmitError, ReadError};
 use draughtproof_proof::combine::CombineError;
@@ -60,20 +59,14 @@ pub enum Failure {
     #[error(transparent)]
     Combine(#[from] CombineError),
     #[error(transparent)]
-    Literature(#[from] LiteratureError),
-    #[error(transparent)]
     Book(#[from] BookError),
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    #[error(transparent)]
-    Contradiction(#[from] ContradictionError),
     #[error("{disagree} of {lines} values are not those of the database")]
     Differences { disagree: u64, lines: u64 },
     #[cfg(feature = "serve")]
     #[error("--note {0}")]
     Note(#[from] NoteError),
-    #[error("{disagree} of {lines} published values disagree with what is proved")]
-    Disagreements { disagree: usize, lines: usize },
     #[error("{0}{hint}", hint = if_interrupted(.0))]
     Unsolved(Undecided),
     #[error(transparent)]
@@ -133,8 +126,7 @@ impl Failure {
             | Failure::Lines { .. }
             | Failure::Solve(SolveError::DoesNotHold { .. })
             | Failure::Combine(CombineError::Missing(_))
-            | Failure::Differences { .. }
-            | Failure::Disagreements { .. } => 1,
+            | Failure::Differences { .. } => 1,
             #[cfg(feature = "farm")]
             Failure::Interrupted | Failure::NoManager(_) => 1,
             Failure::Combine(CombineError::Broken(_)) => 3,
@@ -143,8 +135,7 @@ impl Failure {
             | Failure::Move(_)
             | Failure::Combine(_)
             | Failure::Book(BookError::Line { .. })
-            | Failure::Exchange(ExchangeError::Line { .. })
-            | Failure::Literature(LiteratureError::Line { .. }) => 2,
+            | Failure::Exchange(ExchangeError::Line { .. }) => 2,
             #[cfg(feature = "farm")]
             Failure::Farm(FarmError::Address { .. } | FarmError::Name(_)) => 2,
             #[cfg(feature = "farm")]

@@ -11,11 +11,11 @@ use super::failure::Failure;
 
 /// The subcommands, by subject.
 const SUBJECTS: [(&str, &[&str]); 5] = [
-    ("Prove", &["combine", "report", "explain", "trim", "expand", "literature"]),
+    ("Prove", &["combine", "report", "explain", "trim", "expand"]),
     ("Databases", &["db", "plan", "stats"]),
     (
         "Look-ups and play",
-        &["probe", "solve", "analyse", "play", "engine", "book", "replay", "annotate", "perft"],
+        &["probe", "solve", "analyse", "play", "engine", "book", "replay", "annotate"],
     ),
     ("Farm", &["worker", "farm"]),
     ("Serve and documents", &["serve", "manual", "completions"]),

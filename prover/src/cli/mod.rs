@@ -28,7 +28,7 @@ use database::{db, plan, probe, stats};
 use farm::worker;
 use notes::notes;
 use play::{analyse, annotate, book, engine, game, perft, replay};
-use prove::{certify, combine, expand, explain, literature, report, solve, trim};
+use prove::{certify, combine, expand, explain, report, solve, trim};
 
 /// Solves checkers: builds endgame databases, proves the value of a position, writes a certificate.
 ///
@@ -86,9 +86,6 @@ enum Command {
     Explain(explain::Options),
     /// Leave out of a certificate what its start does not need.
     Trim(trim::Options),
-    /// Compare published values of positions with certificates and a database.
-    // It was `prove compare`, which `prove db compare` is easily taken for.
-    Literature(literature::Options),
     /// Search positions for the best play, with a score.
     Analyse(analyse::Options),
     /// Say of each game in files of games (PDN) whether it is legal.
@@ -173,7 +170,6 @@ impl Cli {
             Some(Command::Expand(options)) => expand::run(&options),
             Some(Command::Explain(options)) => explain::run(&options),
             Some(Command::Trim(options)) => trim::run(&options),
-            Some(Command::Literature(options)) => literature::run(&options),
             Some(Command::Analyse(options)) => analyse::run(&options),
             Some(Command::Replay(options)) => replay::run(&options),
             Some(Command::Annotate(options)) => annotate::run(&options),

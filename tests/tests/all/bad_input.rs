@@ -119,7 +119,6 @@ fn boards() {
 fn folders_of_databases() {
     let d = &Scratch::empty();
     fs::write(d.join("games.pdn"), "1. 11-15 *\n").unwrap();
-    fs::write(d.join("values.tsv"), "fen\tvalue\nB:W8:B1\tdraw\n").unwrap();
     for command in [
         "engine",
         "play",
@@ -127,7 +126,6 @@ fn folders_of_databases() {
         "solve --nodes 10 start",
         "analyse --depth 1",
         "annotate --depth 1 games.pdn",
-        "literature values.tsv",
         "book --nodes 10 --positions 1 --out book.tsv",
         "serve --listen 127.0.0.1:0",
     ] {

@@ -21,12 +21,6 @@ fn tables_of_values_and_openings() {
     let here = &Scratch::empty();
     prove(&["db", "--game", "4x4", "--pieces", "2", "-q"], here);
     let game = ["--game", "4x4", "-q"];
-    // Line ends as in Windows, and a comment before the header.
-    for text in ["fen\tvalue\r\nB:WK8:BK1\tdraw\r\n", "# mine\nvalue\tfen\ndraw\tB:WK8:BK1\n"] {
-        fs::write(here.join("table"), format!("{MARK}{text}")).unwrap();
-        let said = prove(&[&["literature", "table"], &game[..]].concat(), here);
-        assert!(said.contains("1 compared: 1 agree"), "{said}");
-    }
     for text in ["fen\tvalue\nB:WK8:BK1\tdraw\n", "#\nB:WK8:BK1\tdraw\n", "B:WK8:BK1\tdraw\n"] {
         fs::write(here.join("table"), format!("{MARK}{text}")).unwrap();
         let options = ["db", "compare", "table", "--pieces", "2"];

@@ -9,7 +9,7 @@ const OTHER_MACHINE: &str = "takes a database to where there is none";
 const STORE: &str = "needs an object store";
 const HOURS: &str = "takes certificates of hours";
 
-const LEFT_OUT: [LeftOut; 7] = [
+const LEFT_OUT: [LeftOut; 5] = [
     LeftOut { command: "prove db import 8x8-5 --game 8x8", reason: OTHER_MACHINE },
     LeftOut {
         command: "prove db slice 2-0-1-1 --game 8x8 --pieces 5 --store s3://bucket/egdb",
@@ -18,14 +18,6 @@ const LEFT_OUT: [LeftOut; 7] = [
     LeftOut {
         command: "prove db build --game 8x8 --pieces 5 --store s3://bucket/egdb",
         reason: STORE,
-    },
-    LeftOut {
-        command: "prove literature --game 8x8 corpus/literature.tsv opening-9 opening-13",
-        reason: HOURS,
-    },
-    LeftOut {
-        command: "prove literature corpus/literature.tsv opening-9 opening-13 --format tsv",
-        reason: HOURS,
     },
     LeftOut { command: "prove serve cert cert-7x7 --db /data/egdb --pieces 6", reason: HOURS },
     LeftOut {

@@ -8,7 +8,6 @@ mod byte_order_mark;
 mod certificates;
 mod certificates_in_look_ups;
 mod combine;
-mod compare;
 mod databases;
 mod early;
 mod endings;

@@ -4,7 +4,6 @@ pub(crate) mod certify;
 pub(crate) mod combine;
 pub(crate) mod expand;
 pub(crate) mod explain;
-pub(crate) mod literature;
 pub(crate) mod report;
 pub(crate) mod solve;
 pub(crate) mod trim;
