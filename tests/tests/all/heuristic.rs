@@ -252,7 +252,9 @@ fn twins_are_worth_the_same() {
                 (1..=3).for_each(|depth| _ = minimax.iteration(&position, depth));
                 if !minimax.ambiguous {
                     assert_eq!(shorten(one.score), shorten(other.score), "{fen}");
-                    assert!(one.proven == other.proven || one.proven.value().is_none(), "{fen}");
+                    // Either may have proved more, as moves come in another order.
+                    let values = [&one, &other].map(|found| found.proven.value());
+                    assert!(values.contains(&None) || values[0] == values[1], "{fen}");
                     compared += 1;
                 }
             }
