@@ -5,12 +5,15 @@
 //! of the tree is exact for any order of the searches, and the order does not depend on the number
 //! of threads. The part of the tree that a decision rests on is a [`QuestionProof`].
 
+mod follow;
 mod ledger;
+mod lines;
 mod manager;
 mod position_value;
 mod prove;
 mod question_proof;
 mod queue;
+mod round;
 mod settings;
 mod solve;
 mod tree;
