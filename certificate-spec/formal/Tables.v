@@ -51,7 +51,7 @@ Record tables := {
   words : array int
 }.
 
-(** The value of a position with Black to move: its index is that of SPEC.md, 8.2, in its slice. *)
+(** The value of a position with Black to move. SPEC.md, 8.2, defines its index in its slice. *)
 Definition value_in (t : tables) (e : packed) : value :=
   let s := all_squares t in
   let kings_here := black e land kings e in

@@ -1,6 +1,6 @@
-//! Parts that `check` needs and need not trust. A mistake in this crate can refute a right certificate,
-//! or end a check with an error; it cannot make `s VERIFIED` of a wrong one. The head of each file
-//! says why.
+//! Parts that `check` needs and need not trust. A mistake in this crate can refute a right
+//! certificate, or end a check with an error; it cannot make `s VERIFIED` of a wrong one. The head
+//! of each file says why.
 //!
 //! * [`decode`]: the values in slice files. The core holds every value against the rules
 //!   afterwards.

@@ -8,7 +8,7 @@
 //! granted is, by its digest, the one that others have verified. Any other file is named and passed
 //! over, so that adding a file cannot spoil an audit.
 //!
-//! That is enough, wherever a shard had the tables from: a table that a shard verifies has for
+//! This suffices, whatever place a shard had its tables from: a table that a shard verifies has for
 //! quiet positions the values in the slice's file, and for others the values that follow from the
 //! tables of slices with fewer pieces. If those tables are what the files come to, so is this one.
 //! So by induction over the pieces all tables that shards verify, and with them all that are taken

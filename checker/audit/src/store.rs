@@ -6,17 +6,18 @@
 //! (`SPEC.md` §11). The core copies a table, and uses the copy if it has that digest.
 //!
 //! *Tables* need not be trusted. In the folder there may be anything. A shard puts the digests of
-//! the tables that it has taken for granted into its verdict, *from wherever it had them*, and those
-//! of its own tables; merging requires that they agree (`SPEC.md` §12). So a table that differs from
-//! what its slice's file comes to can spoil shards, but merging accepts nothing that rests on it.
+//! the tables that it has taken for granted into its verdict, *from wherever it had them*, and
+//! those of its own tables; merging requires that they agree (`SPEC.md` §12). So a table that
+//! differs from what its slice's file comes to can spoil shards, but merging accepts nothing that
+//! rests on it.
 //!
 //! *A journal* is a file of such a folder in which a check has recorded the digests of the tables
 //! that it has verified. It is trusted: a program that can write to it decides what counts as
-//! verified, so it must be the user's own. Its first line says what it is about: the version of this
-//! format, board, level, pieces and root of the database, shard, and the very program that writes
-//! it, since another one may have verified something else. Each further line has the slices of a
-//! pair with the digests of their tables, and a checksum of the first line and this one. What it
-//! has recorded counts only where the folder has the table with that digest.
+//! verified, so it must be the user's own. Its first line says what it is about: the version of
+//! this format, board, level, pieces and root of the database, shard, and the very program that
+//! writes it, since another one may have verified something else. Each further line has the slices
+//! of a pair with the digests of their tables, and a checksum of the first line and this one. What
+//! it has recorded counts only where the folder has the table with that digest.
 
 use crate::program::program;
 use certificate_notes::open_ordinary;

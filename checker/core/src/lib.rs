@@ -5,8 +5,8 @@
 //!
 //! [`check`] and [`check_database`] verify everything, and they alone make a [`Verified`]. They
 //! begin with nothing but the files. [`check_part`] and [`check_database_part`] verify what a
-//! [`Selection`] selects, may take tables of values from a [`TableStore`], and return what they have
-//! looked at.
+//! [`Selection`] selects, may take tables of values from a [`TableStore`], and return what they
+//! have looked at.
 //!
 //! ```no_run
 //! let options = checker_core::Options::new("egdb");

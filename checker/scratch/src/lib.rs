@@ -37,7 +37,8 @@ impl Scratch {
     pub fn memory(words: u64) -> io::Result<Scratch> {
         Scratch::new(words, |length| {
             let map = MmapRaw::from(MmapOptions::new().len(length).map_anon()?);
-            // Tables are read at random: fewer, larger pages. A system without them goes on as before.
+            // Tables are read at random: fewer, larger pages. A system without them goes on as
+            // before.
             #[cfg(target_os = "linux")]
             let _ = map.advise(memmap2::Advice::HugePage);
             Ok(map)

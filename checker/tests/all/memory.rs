@@ -38,8 +38,8 @@ fn the_same_verdict_wherever_the_tables_are() {
 }
 
 /// A table that was not filled yet reads as draws, and a draw is not lost. So a claim about a lost
-/// position is the cheapest false one: of a whole check, of a check that goes on from a journal, and
-/// of shards that take the table for granted.
+/// position is the cheapest false one: of a whole check, of a check that goes on from a journal,
+/// and of shards that take the table for granted.
 #[test]
 fn a_lost_position_is_not_taken_for_a_draw() {
     let (b, place) = (board("4x4"), Place::new());

@@ -1,5 +1,6 @@
-//! Databases whose values or codes are wrong are refuted for that reason, at that place. The corpora
-//! (`tests/src/corpus`) have one case of each kind; here every value and byte is changed once.
+//! Databases whose values or codes are wrong are refuted for that reason, at that place. The
+//! corpora (`tests/src/corpus`) have one case of each kind; here every value and byte is changed
+//! once.
 
 use crate::common::*;
 

@@ -48,7 +48,7 @@ pub fn successors(board: &Board, p: &Position) -> Vec<Position> {
     all
 }
 
-/// The options of a test: those of the core, and the part that is checked.
+/// The options of the core for a test, and the part that is checked.
 #[derive(Clone, Default)]
 pub struct Options {
     pub db: PathBuf,

@@ -308,7 +308,7 @@ pub unsafe extern "C" fn egdb_probe_cached(
 
 /// The bounds of the value of a position, inclusively, for the side to move: writes `EGDB_LOSS`,
 /// `EGDB_DRAW` or `EGDB_WIN` into `lower` and `upper`, which are equal where the value is known.
-/// Where the database does not cover the position, the bounds follow from the rules and the values
+/// If the database does not cover the position, the bounds follow from the rules and the values
 /// of its moves; `EGDB_LOSS` and `EGDB_WIN` mean that nothing is known. Returns 0, `EGDB_INVALID`,
 /// or `EGDB_ERROR` and a message.
 ///

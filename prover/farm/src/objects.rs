@@ -99,8 +99,9 @@ pub struct PlaceError {
     pub is_usage: bool,
 }
 
-/// The object store at a place: `s3://bucket/prefix`, or a directory, which is made if it `is_made`.
-/// The credentials for S3 come from the environment variables that other S3 programs read, such as
+/// The object store at a place: `s3://bucket/prefix`, or a directory, which is made if it
+/// `is_made`. The credentials for S3 come from the environment variables that other S3 programs
+/// read, such as
 /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and `AWS_ENDPOINT_URL`.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! The effort of a proof, by the model of `docs/scale.md`, which is extrapolated from the games that
-//! are solved, within a factor of ten; and the settings that follow from it.
+//! The effort of a proof, by the model of `docs/scale.md`, which is extrapolated from the games
+//! that are solved, within a factor of ten; and the settings that follow from it.
 
 use crate::board::{Board, Position};
 use crate::egdb::{BuildSession, Cover, Slice};

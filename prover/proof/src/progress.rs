@@ -49,8 +49,8 @@ impl Progress {
         }
     }
 
-    /// Begins a task that consists of `work` units (0 if the number is not known), named by a noun in
-    /// the singular.
+    /// Begins a task that consists of `work` units (0 if the number is not known), named by a noun
+    /// in the singular.
     pub fn start(&self, what: String, work: u64, unit: &'static str) -> Bar {
         let bar = match self {
             Progress::Terminal if work > 0 => {

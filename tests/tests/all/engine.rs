@@ -339,8 +339,8 @@ fn the_database_answers() {
     engine.end();
 }
 
-/// The moves in `pos` are the history of the game: in a drawn ending the engine goes where it has not
-/// been.
+/// The moves in `pos` are the history of the game: in a drawn ending the engine goes where it has
+/// not been.
 #[test]
 fn repetitions_of_the_game_count() {
     let here = &Scratch::empty();

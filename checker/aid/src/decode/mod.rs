@@ -7,10 +7,10 @@
 //! values of the successors, which are held against theirs. `derive::settle` knows by itself which
 //! positions are quiet, and looks at the others too. So wrong values are found wrong, and values
 //! that are not handed out count as draws; and right values are right wherever they come from.
-//! Tables that a shard takes for granted rest on other shards, which verified what this module hands
-//! out for the same files, and notes have their digests: so all that is required is that its output
-//! is always the same. (A check that takes the word of notes for all values trusts it.) There is no
-//! state, and no `unsafe`; a panic or an error ends the check.
+//! Tables that a shard takes for granted rest on other shards, which verified what this module
+//! hands out for the same files, and notes have their digests: so all that is required is that its
+//! output is always the same. (A check that takes the word of notes for all values trusts it.)
+//! There is no state, and no `unsafe`; a panic or an error ends the check.
 //!
 //! A mistake here could refute a right database, or accept as right other files than those that the
 //! prover or another program decodes to the right values.

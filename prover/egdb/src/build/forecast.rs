@@ -1,8 +1,8 @@
 //! Forecasts the time of building a database, and its size.
 //!
-//! Both follow from the figures of 8x8 with at most 8 pieces (`docs/results/slices-8x8.tsv`): what a
-//! slice takes, and an index, by number of pieces. Times are scaled by the time of a small database
-//! on this machine, if other programs leave it alone.
+//! Both follow from the figures of 8x8 with at most 8 pieces (`docs/results/slices-8x8.tsv`): what
+//! a slice takes, and an index, by number of pieces. Times are scaled by the time of a small
+//! database on this machine, if other programs leave it alone.
 
 use std::collections::HashMap;
 use std::path::Path;

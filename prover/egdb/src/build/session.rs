@@ -201,8 +201,8 @@ impl BuildSession<'_> {
         Ok(Counts { positions: placements(self.board, slice), win, loss })
     }
 
-    /// Counts the values of a finished slice that need not be in memory itself: those of quiet
-    /// positions from its file, part by part, and the others by playing their captures. Takes
+    /// Counts the values of a finished slice that need not be in memory itself. Reads the values of
+    /// quiet positions from its file, part by part, and plays the captures of the others. Takes
     /// longer than [`BuildSession::count`] where many slices are counted.
     pub fn count_by_parts(&mut self, slice: Slice) -> Result<Counts, BuildError> {
         if self.resident.has(slice) {

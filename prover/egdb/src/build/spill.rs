@@ -116,8 +116,8 @@ impl BuildSession<'_> {
 
     /// Maps the tables that are in files and undamaged.
     pub(super) fn map_shared(&mut self, needs: &[Slice]) -> Result<(), BuildError> {
-        // The key of a table stands for all slices that it follows from, so those of captures come
-        // first.
+        // The key of a table stands for all slices that it follows from, so the slices that captures
+        // lead to come first.
         for slice in self.resident.missing(needs) {
             if !self.tables.knows(slice) {
                 self.add_table(slice)?;
@@ -156,8 +156,8 @@ pub enum Making {
 }
 
 impl BuildSession<'_> {
-    /// Uses the tables of slices that are in files, and makes none. If one cannot be mapped, none is
-    /// used.
+    /// Uses the tables of slices that are in files, and makes none. If one cannot be mapped, none
+    /// is used.
     pub fn use_tables(&mut self) {
         let mut slices = Slice::all(self.board, &self.cover);
         slices.retain(|slice| self.records.contains_key(slice));

@@ -279,8 +279,8 @@ impl Depths {
         Ok(Depths { store, records, files: Mutex::default(), units: Mutex::default() })
     }
 
-    /// The depth in plies of a position with this value, which must be that of the database. `None`
-    /// for a draw, for a side without pieces, and where there is no depth file.
+    /// The depth in plies of a position with this value, which must be its value in the database.
+    /// `None` for a draw, for a side without pieces, and where there is no depth file.
     ///
     /// # Errors
     /// [`StoreError::Depth`] with the path of a file that is damaged or belongs to other values;

@@ -115,7 +115,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The most bytes of a list: a hundred times those of the list of the largest database.
+/// The most bytes of a list: a hundred times the bytes of the largest database's list.
 const MOST_LIST: u64 = 64 << 20;
 
 struct Listed {

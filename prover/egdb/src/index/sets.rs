@@ -1,7 +1,7 @@
 //! The numbering of sets of squares by the combinatorial number system (`SPEC.md` §8.2), and rows
 //! of bits over them.
 //!
-//! Maps bits over the numbers of some sets to bits over those of other sets.
+//! Maps bits over the numbers of some sets to bits over the numbers of other sets.
 //!
 //! Remove a square from all sets that contain it, add one to all sets that do not, or replace one
 //! by another: the order of two sets does not change, because the largest square that only one of

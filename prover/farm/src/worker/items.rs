@@ -147,8 +147,8 @@ pub(super) async fn take_items(shared: Arc<Shared>) {
         };
         if let Err(why) = taken {
             consumers.remove(&job.name);
-            // The consumer of a job that is done is removed right after the announcement of its end,
-            // which may come later here.
+            // The consumer of a job that is done is removed right after the announcement of its
+            // end, which may come later here.
             tokio::time::sleep(PAUSE).await;
             if !job.is_over() {
                 shared.link.log.warn(&format!("job {}: no items come: {why}", job.name));

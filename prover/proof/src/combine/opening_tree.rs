@@ -4,8 +4,8 @@
 //! All positions within some plies of the start are a [`Region`]. A position of it holds for a
 //! question when it is supported - by a certificate, the database or the rules - or when the
 //! claimant is to move and one successor holds, or the opponent is to move and all successors hold.
-//! The result is a least fixed point, found from the positions farthest away upwards, so each position
-//! holds after those that it rests on: the order is a rank (`SPEC.md` §2).
+//! The result is a least fixed point, found from the positions farthest away upwards, so each
+//! position holds after those that it rests on: the order is a rank (`SPEC.md` §2).
 
 use crate::board::{Board, Position};
 use crate::certificate::{Stored, StoredNode, StoredProof, claimant};

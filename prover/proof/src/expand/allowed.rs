@@ -1,10 +1,10 @@
 //! The moves from which a smaller cover's strategy is chosen.
 //!
 //! They must not lead to a position of the database whose value does not suit. For a claim of
-//! winning, they lead to positions of the certificate above its cover, and a measure falls with each
-//! move, so that no choice can lead in a circle: above the cover, the number of a position in the
-//! order in which the certificate's own proof completes them; in the cover, the depth, which begins
-//! anew at each conversion.
+//! winning, they lead to positions of the certificate above its cover, and a measure falls with
+//! each move, so that no choice can lead in a circle: above the cover, the number of a position in
+//! the order in which the certificate's own proof completes them; in the cover, the depth, which
+//! begins anew at each conversion.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -38,8 +38,8 @@ pub(super) struct Allowed<'a> {
 }
 
 impl<'a> Allowed<'a> {
-    /// Replays the certificate's proof of a win; none of a claim of not losing is needed. `replayed`
-    /// gets the number of positions of each leaf.
+    /// Replays the certificate's proof of a win; none of a claim of not losing is needed.
+    /// `replayed` gets the number of positions of each leaf.
     pub(super) fn new(
         stored: &'a Stored,
         proof: &'a StoredProof,

@@ -1,5 +1,5 @@
-//! Expands a certificate to one over a smaller cover. The moves that lose are known from the database
-//! of the certificate (`Allowed`).
+//! Expands a certificate to one over a smaller cover. The moves that lose are known from the
+//! database of the certificate (`Allowed`).
 
 mod allowed;
 mod closed_set;

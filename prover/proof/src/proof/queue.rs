@@ -399,7 +399,8 @@ pub enum BadAnswer {
 
 impl Answer {
     /// Does an item, with a fresh table or from where it was when it was kept; `None` if the
-    /// callback or a failed look-up in the database stops the search. A strategy in it has been replayed.
+    /// callback or a failed look-up in the database stops the search. A strategy in it has been
+    /// replayed.
     pub fn of<'a>(
         item: &Item,
         context: &SearchContext<'a>,

@@ -99,8 +99,8 @@ pub enum SolveError {
 }
 
 /// Proves what is asked for. A caller asks [`Values::failure`](crate::egdb::Values::failure) before
-/// it uses the result or the error. With a threshold, or when it is interrupted, the value may be a weaker
-/// one, or may rest on assumed nodes.
+/// it uses the result or the error. With a threshold, or when it is interrupted, the value may be a
+/// weaker one, or may rest on assumed nodes.
 ///
 /// # Errors
 /// [`SolveError`]

@@ -12,8 +12,8 @@ const WORDS: usize = 2000;
 /// The values in a word of a table.
 const VALUES: u64 = 16;
 
-/// Returns the theorem that a certificate without assumed nodes proves, with its nodes and leaves as
-/// terms.
+/// Returns the theorem that a certificate without assumed nodes proves, with its nodes and leaves
+/// as terms.
 ///
 /// A database of a claim of not losing is a term, too, if its `values` are given. Else the theorem
 /// has one hypothesis: the values of the positions of the database that the certificate leads to.
@@ -196,8 +196,8 @@ fn masks(board: &Board, position: &Position) -> String {
     format!("{black:#x} {white:#x} {kings:#x} {}", side(position.turn))
 }
 
-/// The condition that a position has these pieces: the contents of the squares in the order of their
-/// numbers, a row of the board a line.
+/// The condition that a position has these pieces: the contents of the squares in the order of
+/// their numbers, a row of the board a line.
 fn placed(board: &Board, position: &Position) -> String {
     let mut out = String::new();
     for square in 0..board.squares() {

@@ -1,7 +1,7 @@
 //! From the transposition table of a finished search to a strategy.
 //!
-//! An extracted strategy has still to be replayed. An extraction that fails is an error: the position
-//! has to be searched again, never patched.
+//! An extracted strategy has still to be replayed. An extraction that fails is an error: the
+//! position has to be searched again, never patched.
 
 use super::estimate::Goal;
 use super::slot::{KeyMap, Known};

@@ -1,14 +1,14 @@
 //! An estimate of proof numbers that a search learns: which pieces on which squares make a proof
 //! harder than [`Goal::estimate`](super::Goal::estimate) says.
 //!
-//! The goal's estimate counts pieces and moves, and so says nearly the same of all positions in a long ending of
-//! kings: the search goes from one that can be won to another and comes no nearer to a win. Each
-//! time a position is left, its proof number shows by what factor the estimate was off. A share of
-//! the difference of their logarithms goes to weights of its pieces, one by one and in pairs with a
-//! king, and the estimates of positions that were not searched yet are multiplied accordingly. So
-//! it is a linear function, learnt by least mean squares (Widrow and Hoff, "Adaptive switching
-//! circuits", 1960), whose aim is the number that has come up from below (Sutton, "Learning to
-//! predict by the methods of temporal differences", 1988, section 2).
+//! The goal's estimate counts pieces and moves, and so says nearly the same of all positions in a
+//! long ending of kings: the search goes from one that can be won to another and comes no nearer to
+//! a win. Each time a position is left, its proof number shows by what factor the estimate was off.
+//! A share of the difference of their logarithms goes to weights of its pieces, one by one and in
+//! pairs with a king, and the estimates of positions that were not searched yet are multiplied
+//! accordingly. So it is a linear function, learnt by least mean squares (Widrow and Hoff,
+//! "Adaptive switching circuits", 1960), whose aim is the number that has come up from below
+//! (Sutton, "Learning to predict by the methods of temporal differences", 1988, section 2).
 //!
 //! Disproved positions teach nothing: there is no number to aim at, and with a large one in its
 //! place far fewer wins are found. Disproof numbers are not learnt either: that took more nodes

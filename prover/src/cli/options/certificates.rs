@@ -17,8 +17,8 @@ use crate::egdb::{Depths, ValueRange, Values};
 /// The option for certificates.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct CertificateOptions {
-    /// Use the values that the certificate in this folder proves, on its board. May be given several
-    /// times. Nothing is verified: that is for `check`
+    /// Use the values that the certificate in this folder proves, on its board. May be given
+    /// several times. Nothing is verified: that is for `check`
     #[arg(long = "cert", value_name = "DIR")]
     certificates: Vec<PathBuf>,
 }

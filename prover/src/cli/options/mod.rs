@@ -34,8 +34,8 @@ pub(crate) const SMALL: &str = "6x6";
 /// The option for the game.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct GameOption {
-    /// The game: RxC or RxC/k [default: that of a certificate, else the only board in --db, else 8x8;
-    /// 6x6 to prove or to build; 8x8 for engines, books, perft and files of games]
+    /// The game: RxC or RxC/k [default: that of a certificate, else the only board in --db, else
+    /// 8x8; 6x6 to prove or to build; 8x8 for engines, books, perft and files of games]
     #[arg(id = "game", long = "game", value_name = "GAME")]
     given: Option<Game>,
     /// The game where none is given, once it is known.
@@ -257,7 +257,8 @@ impl StoredOptions {
         self.if_there(machine, || self.open(machine, values))
     }
 
-    /// Checks that a folder of databases that was named has one of the board, unless none is wanted.
+    /// Checks that a folder of databases that was named has one of the board, unless none is
+    /// wanted.
     pub(crate) fn check_named(&self) -> Result<(), Failure> {
         let is_unwanted = self.cover.as_ref().is_some_and(Cover::is_empty);
         if is_unwanted || self.db.db == Path::new(DATABASES) {

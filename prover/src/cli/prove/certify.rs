@@ -94,8 +94,8 @@ pub(crate) struct Options {
           value_parser = clap::value_parser!(u32).range(1..10_000))]
     until_threshold: Option<u32>,
     /// The file in which results of searches are kept, to go on from and to use again, and beside
-    /// it long searches that are under way [default: DIR/RxC.results in the directory of the databases,
-    /// or beside --emit if that one cannot be written]
+    /// it long searches that are under way [default: DIR/RxC.results in the directory of the
+    /// databases, or beside --emit if that one cannot be written]
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     #[command(flatten)]
@@ -221,7 +221,8 @@ impl Options {
         self.game.or(SMALL)
     }
 
-    /// The plan of the proof; for a position it is over the database that is there, if that is larger.
+    /// The plan of the proof; for a position it is over the database that is there, if that is
+    /// larger.
     fn plan(&self, start: &Position) -> Plan {
         let board = &self.game().board;
         let plan = |cover| Plan::new(board, start, cover, self.machine.memory());

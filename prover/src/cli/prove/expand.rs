@@ -21,8 +21,8 @@ pub(crate) struct Options {
     /// The certificate
     #[arg(value_name = "CERT")]
     certificate: PathBuf,
-    /// Go on down to these positions: N for those with at most N pieces, N:M for those of them with at
-    /// most M on a side, or several of these, such as 7,8:4; 0 for none
+    /// Go on down to these positions: N for those with at most N pieces, N:M for those of them with
+    /// at most M on a side, or several of these, such as 7,8:4; 0 for none
     #[arg(long = "pieces", value_name = "COVER")]
     cover: Cover,
     /// Directory to write the certificate to; must not exist, be empty, or hold the same
