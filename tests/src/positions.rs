@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use draughtproof_egdb::Builder;
+use std::collections::HashMap;
 
 /// The database of a board, in memory.
 pub fn database(board: &Board, pieces: u8) -> Values {
@@ -11,6 +12,38 @@ pub fn database(board: &Board, pieces: u8) -> Values {
         Builder::pairs(board, &cover, n).into_iter().for_each(|slice| builder.solve(slice));
     }
     builder.finish()
+}
+
+/// Plays a won position to the end against every defence; `first` chooses the winner's moves. No
+/// position may come up again on its way. Returns the number of positions that came up.
+pub fn wins_against_all(
+    board: &Board,
+    start: &Position,
+    first: &mut dyn FnMut(&Position) -> Position,
+) -> usize {
+    let mut next = |position: &Position| match position.turn == start.turn {
+        true => vec![first(position)],
+        false => board.moves(position).into_iter().map(|m| m.after).collect(),
+    };
+    // Whether all that can follow is known to end.
+    let mut is_won = HashMap::from([(*start, false)]);
+    let mut path = vec![(*start, next(start))];
+    while let Some((position, open)) = path.last_mut() {
+        let Some(after) = open.pop() else {
+            is_won.insert(*position, true);
+            path.pop();
+            continue;
+        };
+        let is_end = after.turn == start.turn && !board.can_move(&after);
+        let fen = board.write_fen(&after);
+        assert!(!is_end && is_won.get(&after) != Some(&false), "{fen} loses or comes up again");
+        if is_won.insert(after, false) == Some(true) {
+            is_won.insert(after, true);
+        } else {
+            path.push((after, next(&after)));
+        }
+    }
+    is_won.len()
 }
 
 /// A random position with `pieces` pieces, and both sides on the board.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::report;
 use draughtproof_egdb::{BuildError, BuildSession, Depths, Store, StoreError, Values};
 use draughtproof_game::Board;
-use draughtproof_play::lookup::{Lookup, LookupError};
+use draughtproof_play::lookup::{Found, Lookup, LookupError};
 use draughtproof_play::opponent::{Choice, GameRecord, Opponent};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
 use thiserror::Error;
@@ -155,7 +155,8 @@ fn serve(
         return;
     }
     let depths = opened.depths.as_ref();
-    let lookup = Lookup { board, values: &opened.values, depths, proofs: &[] };
+    let found = Some(&Found::new(board, Found::MEMORY));
+    let lookup = Lookup { board, values: &opened.values, depths, proofs: &[], found };
     let mut opponent = Opponent::new(lookup, engine);
     for Request { record, limits, events } in requests {
         opponent.limits = limits;

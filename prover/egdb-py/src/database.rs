@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use draughtproof_egdb::{Database as Opened, Mode, RatedMove, Store, ValueRange};
 use draughtproof_game::{Board, Position, Side};
-use draughtproof_play::lookup::{Basis, Lookup, ProvedPositions};
+use draughtproof_play::lookup::{Basis, Found, Lookup, ProvedPositions};
 use draughtproof_proof::certificate::Stored;
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods,
@@ -37,6 +37,7 @@ pub struct Database {
     opened: Opened,
     store: Store,
     proofs: Vec<Arc<ProvedPositions>>,
+    found: Found,
 }
 
 /// Positions in either form that Python passes.
@@ -99,7 +100,8 @@ impl Database {
         let store = Store::new(&directory, &board);
         let opened =
             py.detach(|| Opened::open(&directory, &board, mode)).map_err(database_error)?;
-        Ok(Database { opened, store, proofs })
+        let found = Found::new(&board, Found::MEMORY);
+        Ok(Database { opened, store, proofs, found })
     }
 
     /// The board, such as `8x8`.
@@ -234,6 +236,7 @@ impl Database {
             values: self.opened.values(),
             depths: Some(self.opened.depths()),
             proofs: &self.proofs,
+            found: Some(&self.found),
         }
     }
 

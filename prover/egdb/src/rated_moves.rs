@@ -27,13 +27,13 @@ pub struct RatedMove {
 
 impl RatedMove {
     /// The key by which moves are sorted, the best first: by the certain value, then by the
-    /// possible one, then by depth (wins soon, losses late), known depths before unknown ones.
+    /// possible one, then by depth (wins soon, losses late). An unknown depth is taken for a long
+    /// one.
     pub fn rank(&self) -> impl Ord + use<> {
         let sign = if self.value.value() == Some(Value::Loss) { -1 } else { 1 };
-        let depth = self.depth.map(|depth| sign * i64::from(depth));
-        let further = self.further.map(|depth| sign * i64::from(depth));
+        let late = |depth: Option<u32>| sign * depth.map_or(i64::MAX, i64::from);
         let value = (Reverse(self.value.lower), Reverse(self.value.upper));
-        (value, depth.is_none(), depth, further.is_none(), further)
+        (value, late(self.depth), late(self.further))
     }
 
     /// The value of a position that follows from those of all its moves.
@@ -74,7 +74,11 @@ impl Values {
                 Some(value) => self.stored_depth(depths, &after, value)?,
                 None => None,
             };
-            let depth = further.map(|n| if converts(position, &after) { 1 } else { n + 1 });
+            // A conversion that keeps the value is the next one, however long the win takes then.
+            let depth = match there.value().is_some_and(|value| value != Value::Draw) {
+                true if converts(position, &after) => Some(1),
+                _ => further.map(|n| n + 1),
+            };
             rated.push(RatedMove { after, value: there.reversed(), depth, further });
         }
         rated.sort_by_key(RatedMove::rank);

@@ -1,11 +1,16 @@
 //! Look-ups by a program: with stored depths, and without.
 
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
 use draughtproof_egdb::{
-    BuildSession, Cover, Depths, Slice, Store, Value, ValueRange, Values, extend, extend_depths,
-    position_at,
+    BuildSession, Builder, Cover, Depths, Slice, Store, Value, ValueRange, Values, extend,
+    extend_depths, position_at,
 };
-use draughtproof_game::Board;
-use draughtproof_play::lookup::Lookup;
+use draughtproof_game::{Board, Position};
+use draughtproof_play::lookup::{Found, Lookup, ProvedPositions};
+use draughtproof_proof::certificate::Stored;
 
 const MEMORY: u64 = 1 << 28;
 
@@ -22,17 +27,21 @@ fn the_fastest_move_is_found_without_depths() {
     drop(lock);
     let values = session().load_all(|_| ()).unwrap();
     let depths = Depths::open(place.path(), &board).unwrap();
-    let stored = Lookup { board: &board, values: &values, depths: Some(&depths), proofs: &[] };
-    let without = Lookup { depths: None, ..stored };
+    let proofs = &[];
+    let stored =
+        Lookup { board: &board, values: &values, depths: Some(&depths), proofs, found: None };
+    // Without memory for blocks, positions are looked up one by one.
+    let found = Found::new(&board, 0);
+    let without = Lookup { depths: None, found: Some(&found), ..stored };
     let mut seen = 0;
     let mut longest = 0;
     for slice in Slice::all(&board, &cover) {
         for index in (0..slice.indices(&board)).step_by(37) {
             let Some(position) = position_at(&board, slice, index) else { continue };
-            let found = without.fastest(&position, &|| false).unwrap();
-            let is_won = values.try_probe(&position).unwrap() == Some(Value::Win);
-            assert_eq!(found.is_some(), is_won, "{}", board.write_fen(&position));
-            let Some(found) = found else { continue };
+            if values.try_probe(&position).unwrap() != Some(Value::Win) {
+                continue;
+            }
+            let found = without.moves(&position).unwrap()[0].after;
             let rated = stored.rate_moves(&position).unwrap();
             let move_found = rated.iter().find(|m| m.after == found).unwrap();
             assert_eq!(move_found.value, ValueRange::exact(Value::Win));
@@ -48,7 +57,8 @@ fn the_fastest_move_is_found_without_depths() {
 fn bounds_follow_from_the_moves() {
     let board = Board::new(5, 5).unwrap();
     let nothing = Values::empty(&board);
-    let lookup = Lookup { board: &board, values: &nothing, depths: None, proofs: &[] };
+    let (values, depths) = (&nothing, None);
+    let lookup = Lookup { board: &board, values, depths, proofs: &[], found: None };
     let value = |fen: &str| lookup.answer(&board.read_fen(fen).unwrap()).unwrap();
     // The last piece is taken, which decides the game even if nothing else is known.
     let won = value("B:WK4:BK1,K2");
@@ -58,4 +68,92 @@ fn bounds_follow_from_the_moves() {
     assert_eq!(unknown.value, ValueRange::UNKNOWN);
     assert_eq!((unknown.depth, unknown.line.len()), (None, 0));
     assert_eq!(unknown.value.to_string(), "unknown");
+}
+
+/// The database of a board, in memory.
+fn database(board: &Board, pieces: u8) -> Values {
+    let cover = Cover::up_to(pieces);
+    let mut builder = Builder::new(board, &cover);
+    for n in 2..=pieces {
+        Builder::pairs(board, &cover, n).into_iter().for_each(|slice| builder.solve(slice));
+    }
+    builder.finish()
+}
+
+/// Plays a won position to the end against every defence by the winner's first moves. No position
+/// may come up again on its way. Returns the number of positions that came up.
+fn wins_against_all(lookup: &Lookup<'_>, start: &Position) -> usize {
+    let board = lookup.board;
+    let next = |position: &Position| match position.turn == start.turn {
+        true => vec![lookup.moves(position).unwrap()[0].after],
+        false => board.moves(position).into_iter().map(|m| m.after).collect(),
+    };
+    // Whether all that can follow is known to end.
+    let mut is_won = HashMap::from([(*start, false)]);
+    let mut path = vec![(*start, next(start))];
+    while let Some((position, open)) = path.last_mut() {
+        let Some(after) = open.pop() else {
+            is_won.insert(*position, true);
+            path.pop();
+            continue;
+        };
+        let is_end = after.turn == start.turn && !board.can_move(&after);
+        let fen = board.write_fen(&after);
+        assert!(!is_end && is_won.get(&after) != Some(&false), "{fen} loses or comes up again");
+        if is_won.insert(after, false) == Some(true) {
+            is_won.insert(after, true);
+        } else {
+            path.push((after, next(&after)));
+        }
+    }
+    is_won.len()
+}
+
+#[test]
+fn the_first_move_wins_against_every_defence() {
+    let boards = [
+        (
+            6,
+            "B:WK18:BK1,K2 W:WK16,K17,K18:BK1 B:W15:BK1,K2,K3 W:WK13,K18,12:BK2 B:WK18:B1,K2 \
+            B:WK18:BK1,K2,K3 W:WK5,11:BK18 B:W12,14:BK1,K3 B:WK16:BK1,K3,5",
+        ),
+        (
+            8,
+            "B:WK18:BK29,K31 W:WK1,K2:BK32 W:WK1,K2,K5:BK32 B:WK29:B1,K9 W:WK1,K2,12:BK32 \
+            B:WK32:BK1,K5 B:W32:BK1,K5,K9 B:WK32:BK1,K5,K9 W:WK14,K15,K18:BK1 W:WK14,K15,12:BK32 \
+            B:WK32:BK1,K5,9",
+        ),
+    ];
+    for (rows, starts) in boards {
+        let board = Board::new(rows, rows).unwrap();
+        let values = database(&board, 4);
+        // Depths that are found for blocks, and for one position after the other.
+        for memory in [Found::MEMORY, 0] {
+            let found = Found::new(&board, memory);
+            let (board, values, found) = (&board, &values, Some(&found));
+            let lookup = Lookup { board, values, depths: None, proofs: &[], found };
+            for fen in starts.split_whitespace() {
+                let start = board.read_fen(fen).unwrap();
+                assert_eq!(values.probe(&start), Some(Value::Win), "{fen}");
+                assert!(wins_against_all(&lookup, &start) > 3, "{fen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_ranks_of_a_proof_win_against_every_defence() {
+    for (name, rows, columns) in [("6x4", 6, 4), ("5x5-2", 5, 5)] {
+        let ladder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ladder");
+        let stored = Stored::read(&ladder.join(name)).unwrap();
+        let board = Board::new(rows, columns).unwrap();
+        let values = database(&board, 7);
+        let proofs = [Arc::new(ProvedPositions::new(&stored).unwrap())];
+        let (board, values, found) = (&board, &values, &Found::new(&board, Found::MEMORY));
+        let found = Some(found);
+        let lookup = Lookup { board, values, depths: None, proofs: &proofs, found };
+        for m in board.moves(&stored.start) {
+            assert!(wins_against_all(&lookup, &m.after) > 10, "{name}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use draughtproof_play::lookup::{KnownValue, LookupError, MoveAnswer, Place, ques
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::problem::Problem;
 use super::site::{BoardSite, ServedCertificate};
 use crate::board::Position;
 use crate::egdb::{RatedMove, StoreError, Value, ValueRange};
@@ -23,6 +24,8 @@ pub(super) enum Source {
     Node(ProofPlace),
     /// The position is in a leaf of a certificate.
     Leaf(ProofPlace),
+    /// This server has solved the position.
+    Solved,
     /// The bound follows from the values of the moves.
     Moves,
     /// There is no bound.
@@ -81,20 +84,22 @@ pub(super) struct SourcedPosition {
 /// The answer about a position: its value, depth, moves and their sources.
 ///
 /// # Errors
-/// [`LookupError`] when a file of the database cannot be read or is damaged.
+/// [`Problem`] when a file of the database cannot be read or is damaged.
 pub(super) fn answer(
     site: &BoardSite,
     position: &Position,
-) -> Result<SourcedPosition, LookupError> {
-    Ok(answer_and_rate(site, position)?.0)
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<SourcedPosition, Problem> {
+    Ok(answer_and_rate(site, position, is_stopped)?.0)
 }
 
 /// Like [`answer`], but also returns the moves with their positions, in the order of the answer.
 pub(super) fn answer_and_rate(
     site: &BoardSite,
     position: &Position,
+    is_stopped: &dyn Fn() -> bool,
 ) -> Result<(SourcedPosition, Vec<RatedMove>), LookupError> {
-    let (answer, rated) = site.lookup().answer_and_rate(position)?;
+    let (answer, rated) = site.lookup().answer_and_rate(position, is_stopped)?;
     let mut from = bounds(site, position, answer.value)?;
     for (source, is_trivial) in [
         (&mut from.lower, answer.value.lower == Value::Loss),
@@ -133,12 +138,12 @@ fn bounds(site: &BoardSite, p: &Position, value: ValueRange) -> Result<Bounds, S
         return both(if captures { Source::Capture } else { Source::Database });
     }
     let find = |bound, is_upper| {
-        site.certificates()
-            .find_map(|certificate| {
-                let (question, place) = certificate.proved.place(p, bound, is_upper)?;
-                Some(source_in(certificate, question, place))
-            })
-            .unwrap_or(Source::None)
+        let in_proof = site.certificates().find_map(|certificate| {
+            let (question, place) = certificate.proved.place(p, bound, is_upper)?;
+            Some(source_in(certificate, question, place))
+        });
+        let solved = || site.found.solved().place(p, bound, is_upper).map(|_| Source::Solved);
+        in_proof.or_else(solved).unwrap_or(Source::None)
     };
     Ok(Bounds {
         lower: if value.lower == Value::Loss { Source::None } else { find(value.lower, false) },

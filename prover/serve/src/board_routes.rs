@@ -77,7 +77,8 @@ pub(super) async fn position_route(
 ) -> Result<Fresh<SourcedPosition>, Problem> {
     let site = app.board(&board)?;
     let Query(PositionQuery { fen }) = query?;
-    Ok(Fresh(answer(site, &position(site, site.game(), &fen)?)?))
+    let position = position(site, site.game(), &fen)?;
+    Ok(Fresh(app.look_up(board, position, answer).await?))
 }
 
 /// The answer about a position of a list.
@@ -104,9 +105,8 @@ pub(super) async fn positions_route(
     InPath(board): InPath<String>,
     Body(batch): Body<Batch>,
 ) -> Result<Fresh<Vec<BatchAnswer>>, Problem> {
-    let look_up =
-        |site: &BoardSite, at: &Position| Ok(BatchAnswer::Position(Box::new(answer(site, at)?)));
-    Ok(Fresh(answer_all(app, board, batch, look_up).await?))
+    let into = |found| BatchAnswer::Position(Box::new(found));
+    Ok(Fresh(answer_all(app, board, batch, answer, into).await?))
 }
 
 /// Best play from a position.
@@ -168,14 +168,12 @@ fn line(site: &BoardSite, start: Position) -> Result<LineAnswer, Problem> {
         if moves.len() == LINE {
             break LineEnd::Length;
         }
-        let (mut answer, rated) = answer_and_rate(site, &at)?;
-        let proved = site.lookup().proved_move(&at);
-        let best = proved.and_then(|(_, after)| rated.iter().position(|m| m.after == after));
-        let Some(next) = rated.get(best.unwrap_or(0)) else { break LineEnd::NoMove };
+        let (mut answer, rated) = answer_and_rate(site, &at, &|| false)?;
+        let Some(next) = rated.first() else { break LineEnd::NoMove };
         if next.value == ValueRange::UNKNOWN {
             break LineEnd::Unknown;
         }
-        moves.push(answer.moves.swap_remove(best.unwrap_or(0)));
+        moves.push(answer.moves.swap_remove(0));
         at = next.after;
     };
     Ok(LineAnswer { fen: site.board().write_fen(&start), moves, end })

@@ -1,6 +1,6 @@
 //! Requests about games: the state of a game, a reply to it, and games that are read from PDN.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -213,16 +213,11 @@ fn reply(site: &BoardSite, record: &GameRecord) -> Result<ReplyAnswer, Problem> 
     if record.result() != GameResult::Open {
         return Ok(none);
     }
-    let mut finder = site.finder.lock().unwrap_or_else(PoisonError::into_inner);
     let mut opponent = Opponent {
         limits: Limits { nodes: NODES, time: Some(TIME), ..Limits::default() },
         ..Opponent::new(site.lookup(), Heuristic::new(site.board(), site.values()))
     };
-    // Depths that were found are kept for the next answer.
-    std::mem::swap(&mut *finder, &mut opponent.finder);
-    let choice = opponent.choose(record);
-    std::mem::swap(&mut *finder, &mut opponent.finder);
-    let Some(choice) = choice? else { return Ok(none) };
+    let Some(choice) = opponent.choose(record)? else { return Ok(none) };
     Ok(ReplyAnswer {
         name: Some(site.board().write_move(record.position(), &choice.after)?),
         fen: Some(site.board().write_fen(&choice.after)),

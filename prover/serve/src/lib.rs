@@ -39,7 +39,7 @@ mod why;
 pub use checks::{NoteError, NotedCheck};
 pub use connections::run;
 pub use document::api_document;
-pub use limits::ServerLimits;
+pub use limits::{Access, ServerLimits};
 pub use routes::routes;
 pub use site::{BoardSite, Database, ServedCertificate, Site};
 pub use solver::SolverLimits;

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
@@ -30,6 +30,34 @@ pub struct ServerLimits {
     pub heavy: usize,
     /// The limits of solving on the way.
     pub solver: SolverLimits,
+}
+
+/// The access of clients through proxies and from the pages of other sites.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// The addresses of proxies whose header `X-Forwarded-For` names the client.
+    pub proxies: Vec<IpAddr>,
+    /// The origin whose pages may ask for answers, or `*` for all.
+    pub origin: Option<HeaderValue>,
+}
+
+impl Access {
+    /// The address of the client of a request that comes from `peer`: the last one in the header
+    /// that no trusted proxy has, as everything before it may be made up.
+    pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let named = headers.get_all("x-forwarded-for").iter();
+        let named: Vec<&str> =
+            named.flat_map(|line| line.to_str().unwrap_or("").split(',')).collect();
+        let mut client = peer;
+        for name in named.iter().rev() {
+            if !self.proxies.contains(&client) {
+                break;
+            }
+            let Ok(address) = name.trim().parse() else { break };
+            client = address;
+        }
+        client
+    }
 }
 
 impl ServerLimits {

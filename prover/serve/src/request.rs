@@ -1,5 +1,6 @@
 //! The common parts of requests: boards and positions, and work that may take long.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use axum::Json;
@@ -12,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
-use super::limits::{Rates, ServerLimits};
+use super::limits::{Access, Rates, ServerLimits};
 use super::problem::Problem;
 use super::site::{BoardSite, Site};
 use super::solver::Solver;
@@ -25,6 +26,7 @@ const START: &str = "start";
 pub(super) struct App {
     pub(super) site: Site,
     pub(super) limits: ServerLimits,
+    pub(super) access: Access,
     pub(super) rates: Rates,
     pub(super) heavy: Arc<Semaphore>,
     pub(super) solver: Solver,
@@ -33,6 +35,24 @@ pub(super) struct App {
 impl App {
     pub(super) fn board(&self, name: &str) -> Result<&BoardSite, Problem> {
         board_of(&self.site, name)
+    }
+
+    /// Answers about a position: at once, or as work that takes long if depths have to be found.
+    pub(super) async fn look_up<T: Send + 'static>(
+        self: Arc<Self>,
+        board: String,
+        position: Position,
+        answer: LookUp<T>,
+    ) -> Result<T, Problem> {
+        let is_cut = Cell::new(false);
+        let at_once = answer(self.board(&board)?, &position, &|| {
+            is_cut.set(true);
+            true
+        })?;
+        if !is_cut.take() {
+            return Ok(at_once);
+        }
+        self.heavy(move |site| answer(board_of(site, &board)?, &position, &|| false)).await
     }
 
     /// Does work that may take long; only a limited number of such tasks run at a time.
@@ -50,6 +70,9 @@ impl App {
         done.await.map_err(|e| stopped(e.to_string()))?
     }
 }
+
+/// An answer about a position; depths are found until the function returns true.
+pub(super) type LookUp<T> = fn(&BoardSite, &Position, &dyn Fn() -> bool) -> Result<T, Problem>;
 
 pub(super) fn board_of<'a>(site: &'a Site, name: &str) -> Result<&'a BoardSite, Problem> {
     site.board(name).ok_or_else(|| {

@@ -6,17 +6,18 @@ use std::time::Instant;
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
 use super::connections::ClientAddress;
 use super::document::api_document;
-use super::limits::{Rates, ServerLimits};
+use super::limits::{Access, Rates, ServerLimits};
 use super::page::page;
 use super::problem::Problem;
 use super::request::{App, Fresh};
@@ -30,15 +31,17 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// All addresses of a site.
-pub fn routes(site: Site, limits: ServerLimits) -> Router {
+pub fn routes(site: Site, limits: ServerLimits, access: Access) -> Router {
+    let origin = access.origin.clone();
     let app = Arc::new(App {
         site,
         limits,
+        access,
         rates: Rates::new(&limits),
         heavy: Arc::new(Semaphore::new(limits.heavy)),
         solver: Solver::new(limits.solver),
     });
-    Router::new()
+    let router = Router::new()
         .route("/api/boards", get(board_routes::boards))
         .route("/api/{board}/position", get(board_routes::position_route))
         .route("/api/{board}/positions", post(board_routes::positions_route))
@@ -74,7 +77,16 @@ pub fn routes(site: Site, limits: ServerLimits) -> Router {
             Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response()
         }))
         .layer(from_fn_with_state(Arc::clone(&app), counted))
-        .with_state(app)
+        .with_state(app);
+    match origin {
+        None => router,
+        Some(origin) => router.layer(
+            CorsLayer::new()
+                .allow_origin(if origin == "*" { Any.into() } else { AllowOrigin::exact(origin) })
+                .allow_methods([Method::GET, Method::POST])
+                .allow_headers([header::CONTENT_TYPE]),
+        ),
+    }
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
@@ -89,11 +101,13 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
 }
 
 /// Checks a request against the limits on rate, size and time.
-async fn within_limits(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    if let Some(ClientAddress(address)) = request.extensions().get()
-        && let Err(problem) = app.rates.check(*address)
-    {
-        return problem.into_response();
+async fn within_limits(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    if let Some(&ClientAddress(peer)) = request.extensions().get() {
+        let client = app.access.client(peer, request.headers());
+        if let Err(problem) = app.rates.check(client) {
+            return problem.into_response();
+        }
+        request.extensions_mut().insert(ClientAddress(client));
     }
     // A body whose announced size is too large is refused at once.
     let body = request.body().size_hint().lower();
@@ -122,7 +136,8 @@ async fn counted(State(app): State<Arc<App>>, request: Request, next: Next) -> R
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     let same_origin = HeaderName::from_static("cross-origin-resource-policy");
-    headers.insert(same_origin, HeaderValue::from_static("same-origin"));
+    let readers = if app.access.origin.is_some() { "cross-origin" } else { "same-origin" };
+    headers.insert(same_origin, HeaderValue::from_static(readers));
     let route = route.as_ref().map_or("none", MatchedPath::as_str);
     app.site.metrics.count(route, response.status().as_u16(), start.elapsed());
     response

@@ -8,17 +8,17 @@ use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
 use certificate_spec::Digest;
 use certificate_spec::database::DatabaseManifest;
-use draughtproof_play::lookup::{Lookup, ProvedPositions};
+use draughtproof_play::lookup::{Found, Lookup, ProvedPositions};
 use draughtproof_proof::certificate::{BrokenProof, Stored};
 use draughtproof_proof::search::Lemmas;
 
 use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
 use super::metrics::Metrics;
 use super::verification::{Verification, Verifications, Verifier};
-use crate::board::{Board, Game, Side};
+use crate::board::{Board, Game, Position, Side};
 use crate::egdb::numbers::counted;
 use crate::egdb::stats::Counts;
-use crate::egdb::{DepthFinder, Depths, Slice, Store, Values};
+use crate::egdb::{Depths, Slice, Store, StoreError, Values};
 
 /// The most bytes that finding depths may take, for each board: enough for most five pieces on 8x8.
 const FINDER_MEMORY: u64 = 32 << 20;
@@ -68,8 +68,8 @@ pub struct BoardSite {
     proofs: Vec<Arc<ProvedPositions>>,
     /// The positions that they decide for searches whether White wins, and whether Black wins.
     lemmas: [OnceLock<Lemmas>; 2],
-    /// Finds depths that are not stored, for one answer at a time.
-    pub(super) finder: Mutex<DepthFinder>,
+    /// The depths and the solved positions of earlier answers.
+    pub(super) found: Found,
     /// The counts of the slices that were counted so far.
     pub(super) counts: Mutex<BTreeMap<[u8; 4], Counts>>,
 }
@@ -77,6 +77,7 @@ pub struct BoardSite {
 impl BoardSite {
     /// A board with the values of its database, which may be empty.
     pub fn new(game: Game, values: Values, database: Option<Database>) -> Self {
+        let found = Found::new(&game.board, FINDER_MEMORY);
         BoardSite {
             game,
             values,
@@ -84,7 +85,7 @@ impl BoardSite {
             certificates: Vec::new(),
             proofs: Vec::new(),
             lemmas: Default::default(),
-            finder: Mutex::new(DepthFinder::new(FINDER_MEMORY)),
+            found,
             counts: Mutex::default(),
         }
     }
@@ -120,7 +121,15 @@ impl BoardSite {
 
     pub(super) fn lookup(&self) -> Lookup<'_> {
         let depths = self.database.as_ref().map(|database| &database.depths);
-        Lookup { board: &self.game.board, values: &self.values, depths, proofs: &self.proofs }
+        let (board, found) = (&self.game.board, Some(&self.found));
+        Lookup { board, values: &self.values, depths, proofs: &self.proofs, found }
+    }
+
+    /// Whether a value is known without the searches of this server.
+    pub(super) fn is_known(&self, position: &Position) -> Result<bool, StoreError> {
+        let known = self.values.known(position)?;
+        let proved = Lookup { found: None, ..self.lookup() }.proved(position);
+        Ok(known.narrowed(proved).value().is_some())
     }
 
     pub(super) fn certificates(&self) -> impl Iterator<Item = &ServedCertificate> {

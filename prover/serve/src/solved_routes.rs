@@ -1,7 +1,10 @@
 //! Requests about values that the server solves itself.
 
+use std::cmp::Reverse;
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use draughtproof_play::lookup::KnownValue;
@@ -9,11 +12,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::board_routes::PositionQuery;
+use super::connections::ClientAddress;
 use super::problem::Problem;
 use super::request::{App, Fresh, InPath, board_of, position};
-use super::solver::{Solved, Solver};
+use super::solver::{Searched, Solver, Stage};
 use crate::board::Position;
-use crate::egdb::{RatedMove, ValueRange};
+use crate::egdb::RatedMove;
 
 /// A position and its moves, with values that the server has solved.
 #[derive(Serialize, ToSchema)]
@@ -41,8 +45,8 @@ struct SolvedMove {
     by: By,
     /// The nodes that were searched for it here.
     nodes: u64,
-    /// A guess, in hundredths of a man for the side that makes the move; only where a search has
-    /// begun, and the value is not known.
+    /// A guess, in hundredths of a man for the side that makes the move; only where it is made, and
+    /// the value is not known.
     score: Option<i32>,
 }
 
@@ -56,7 +60,9 @@ enum By {
     Solved,
     /// Nothing decides the value within the budget; the score is a guess.
     Guess,
-    /// The search has not ended.
+    /// It is searched now.
+    Searching,
+    /// The search waits for its turn.
     Waiting,
 }
 
@@ -68,71 +74,56 @@ pub(super) async fn solved_route(
     State(app): State<Arc<App>>,
     InPath(board): InPath<String>,
     query: Result<Query<PositionQuery>, QueryRejection>,
+    client: Option<Extension<ClientAddress>>,
 ) -> Result<Fresh<SolvedPosition>, Problem> {
     let site = app.board(&board)?;
     let Query(PositionQuery { fen }) = query?;
     let position = position(site, site.game(), &fen)?;
+    let client = client.map(|Extension(ClientAddress(address))| address);
     let solver = Arc::clone(&app);
-    let answer = app.heavy(move |_| solved(&solver, &board, &position));
+    let answer = app.heavy(move |_| solved(&solver, &board, &position, client));
     Ok(Fresh(answer.await?))
 }
 
-fn solved(app: &Arc<App>, board: &str, position: &Position) -> Result<SolvedPosition, Problem> {
+fn solved(
+    app: &Arc<App>,
+    board: &str,
+    position: &Position,
+    client: Option<IpAddr>,
+) -> Result<SolvedPosition, Problem> {
     let site = board_of(&app.site, board)?;
-    let mut moves = Vec::new();
-    let mut open = Vec::new();
-    for mut rated in site.lookup().moves(position)? {
-        let mut by = By::Known;
-        let mut found = None;
-        if rated.value.value().is_none() {
-            found = app.solver.found(board, &rated.after);
-            (rated.value, by) = narrowed(rated.value, found, app.solver.is_on());
-            if found.is_none() {
-                open.push(rated.after);
-            }
-        }
-        moves.push((rated, by, found));
-    }
-    Solver::ask(app, board, &open);
-    moves.sort_by_key(|(rated, ..)| rated.rank());
-    let done = moves.iter().all(|(_, by, _)| *by != By::Waiting);
-    let rated: Vec<RatedMove> = moves.iter().map(|(rated, ..)| *rated).collect();
-    let value = match site.values().known(position)? {
-        known if known.value().is_some() => known,
-        _ => RatedMove::best_value(&rated).narrowed(site.lookup().proved(position)),
-    };
-    let value = match app.solver.found(board, position) {
-        Some(found) => value.narrowed(found.value),
-        None => value,
-    };
-    let mut named = Vec::new();
-    for (rated, by, found) in moves {
-        named.push(SolvedMove {
-            name: site.board().write_move(position, &rated.after)?,
-            fen: site.board().write_fen(&rated.after),
+    let (answer, rated) = site.lookup().answer_and_rate(position, &|| false)?;
+    let is_open = |m: &RatedMove| m.value.value().is_none();
+    let found = |m: &RatedMove| app.solver.found(board, &m.after);
+    let is_done = |m: &RatedMove| found(m).is_some_and(|found| found.stage == Stage::Done);
+    let open: Vec<_> = rated.iter().filter(|m| is_open(m) && !is_done(m)).collect();
+    let open: Vec<Position> = open.into_iter().map(|m| m.after).collect();
+    Solver::ask(app, board, &open, client);
+    let mut moves = Vec::with_capacity(rated.len());
+    for (named, rated) in answer.moves.into_iter().zip(&rated) {
+        let found = found(rated);
+        let by = match found {
+            _ if !is_open(rated) && site.is_known(&rated.after)? => By::Known,
+            _ if !is_open(rated) => By::Solved,
+            _ if !app.solver.is_on() => By::Known,
+            Some(Searched { stage: Stage::Done, .. }) => By::Guess,
+            Some(Searched { stage: Stage::Searching, .. }) => By::Searching,
+            _ => By::Waiting,
+        };
+        let score = found.and_then(|found| found.score).filter(|_| is_open(rated));
+        moves.push(SolvedMove {
+            name: named.name,
+            fen: named.fen,
             value: rated.value.into(),
             by,
             nodes: found.map_or(0, |found| found.nodes),
-            score: match rated.value.value() {
-                None => found.and_then(|found| found.score).map(|score| -score),
-                Some(_) => None,
-            },
+            score: score.map(|score| -score),
         });
     }
-    let fen = site.board().write_fen(position);
-    Ok(SolvedPosition { fen, value: value.into(), done, moves: named })
-}
-
-/// The value of a move with what was found about the position after it, and where it comes from.
-fn narrowed(known: ValueRange, found: Option<Solved>, is_on: bool) -> (ValueRange, By) {
-    let Some(found) = found else {
-        return (known, if is_on { By::Waiting } else { By::Known });
-    };
-    let value = known.narrowed(found.value.reversed());
-    let by = match (value.value(), found.is_done) {
-        (Some(_), _) => By::Solved,
-        (None, true) => By::Guess,
-        (None, false) => By::Waiting,
-    };
-    (value, by)
+    // Moves of which equally much is known are ordered by their scores, the known ones stay.
+    for equal in moves.chunk_by_mut(|a, b| a.value == b.value) {
+        equal.sort_by_key(|m| Reverse(m.score));
+    }
+    let done = open.is_empty() || !app.solver.is_on();
+    Ok(SolvedPosition { fen: answer.fen, value: answer.value.into(), done, moves })
 }

@@ -1,34 +1,45 @@
 //! Solves in the background what neither a proof nor the database decides, within budgets.
 //!
-//! Positions wait in a queue, those that were asked about last in front. A position is forgotten if
-//! no request has asked about it for a while before its turn comes. A few threads take them from
-//! there: each gives a position a score first, which is a guess, and then searches its value by
-//! df-pn; the strategies that decide it are replayed before the value counts.
+//! All positions that are asked for get a guess first, then a search with a small budget, then
+//! searches with ten and with a hundred times as many nodes, and last one with all. A thread always takes a position with the smallest
+//! budget, of the client that was served least recently; a long search pauses for smaller ones. A
+//! position is forgotten if no request asks about it for a while. The strategies that df-pn finds
+//! are replayed, and then their positions are known to all look-ups.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use certificate_spec::claim::Question;
 use draughtproof_proof::heuristic::{Heuristic, Limits};
-use draughtproof_proof::proof::{PositionValue, position_value};
+use draughtproof_proof::proof::position_value;
 use draughtproof_proof::search::{Goal, Search, SearchProgress};
 
 use super::request::App;
 use super::site::BoardSite;
-use crate::board::Position;
-use crate::egdb::{StoreError, ValueRange};
+use crate::board::{Position, Side};
+use crate::egdb::StoreError;
 
 /// The most positions that wait.
 const WAITING: usize = 1_000;
-/// The most results that are kept.
+/// The most results that are kept; then all are forgotten.
 const KEPT: usize = 100_000;
-/// The time after which a position is forgotten that waits and is not asked about.
-const FORGOTTEN: Duration = Duration::from_secs(20);
+/// The time after which a position is forgotten that is not asked about.
+const FORGOTTEN: Duration = Duration::from_secs(10);
 /// The budget of a guess, in nodes of alpha-beta.
 const GUESS_NODES: u64 = 10_000;
+/// The budgets of the first searches, in nodes; the last one has the whole budget.
+const ROUNDS: [u64; 3] = [10_000, 100_000, 1_000_000];
+/// The most bytes of a table for each node of a budget.
+const NODE_BYTES: u64 = 512;
+/// The pieces above the database, times the squares of the board, beyond which df-pn is hopeless:
+/// 10 pieces on 24 squares take 5 × 10⁷ nodes, 12 take 3 × 10⁸, 10 on 32 squares more than 10⁹.
+const FAR: usize = 260;
 
 /// The positions that may be solved on the way, and the limits of each search.
 #[derive(Debug, Clone, Copy)]
@@ -43,34 +54,55 @@ pub struct SolverLimits {
     pub threads: usize,
 }
 
-/// The result of the server's searches of a position.
+/// The state of the searches of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It waits for its turn.
+    Waiting,
+    /// It is being searched.
+    Searching,
+    /// Its budget is spent, or its value is known.
+    Done,
+}
+
+/// The result of the server's searches of a position, besides what is known of its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Solved {
-    /// The proved bounds of its value, for the side to move.
-    pub(super) value: ValueRange,
+pub(super) struct Searched {
     /// The nodes that df-pn has expanded.
     pub(super) nodes: u64,
     /// The guess, in hundredths of a man for the side to move; none before it is made.
     pub(super) score: Option<i32>,
-    /// Whether the search has ended.
-    pub(super) is_done: bool,
+    pub(super) stage: Stage,
 }
 
 /// The name of a board and a position.
 type Key = (String, Position);
 
+/// A position that is asked for.
+struct Open {
+    searched: Searched,
+    /// The budget of its next search; 0 for the guess.
+    budget: u64,
+    client: Option<IpAddr>,
+    /// The number of the request that asked first, and the place of the position there.
+    place: (Reverse<u64>, usize),
+    /// The time of the last request.
+    asked: Instant,
+}
+
 #[derive(Default)]
 struct State {
-    /// The positions that wait, with the time of the last request; the next one is at the front.
-    waiting: VecDeque<(Key, Instant)>,
-    found: HashMap<Key, Solved>,
-    /// The positions in `found` whose search has ended, the oldest first.
-    order: VecDeque<Key>,
+    open: HashMap<Key, Open>,
+    done: HashMap<Key, Searched>,
+    /// The time at which each client was served last.
+    served: HashMap<Option<IpAddr>, u64>,
+    /// The number of requests and turns so far.
+    clock: u64,
     /// The number of threads that search.
     threads: usize,
 }
 
-/// The positions that wait, and what was found.
+/// The positions that are asked for, and what was found.
 pub(super) struct Solver {
     limits: SolverLimits,
     state: Mutex<State>,
@@ -90,99 +122,162 @@ impl Solver {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the result for a position so far.
-    pub(super) fn found(&self, board: &str, position: &Position) -> Option<Solved> {
-        self.state().found.get(&(board.to_owned(), *position)).copied()
+    /// Returns the result for a position so far; `None` if nobody has asked for it.
+    pub(super) fn found(&self, board: &str, position: &Position) -> Option<Searched> {
+        let (state, key) = (self.state(), (board.to_owned(), *position));
+        state.done.get(&key).or_else(|| Some(&state.open.get(&key)?.searched)).copied()
     }
 
-    /// Puts positions in front of the queue, in their order, and starts a thread if none is free.
-    pub(super) fn ask(app: &Arc<App>, board: &str, positions: &[Position]) {
+    /// Asks for positions that are not done, and starts a thread if one more may run.
+    pub(super) fn ask(app: &Arc<App>, board: &str, positions: &[Position], client: Option<IpAddr>) {
         let solver = &app.solver;
         if positions.is_empty() || !solver.is_on() {
             return;
         }
-        let now = Instant::now();
         let mut state = solver.state();
-        for position in positions.iter().rev() {
-            let key = (board.to_owned(), *position);
-            state.waiting.retain(|(other, _)| *other != key);
-            if !state.found.contains_key(&key) {
-                state.waiting.push_front((key, now));
+        state.clock += 1;
+        let (clock, asked) = (state.clock, Instant::now());
+        for (i, position) in positions.iter().enumerate() {
+            let searched = Searched { nodes: 0, score: None, stage: Stage::Waiting };
+            let place = (Reverse(clock), i);
+            let has_room = state.open.len() < WAITING;
+            match state.open.get_mut(&(board.to_owned(), *position)) {
+                Some(open) => open.asked = asked,
+                None if has_room => {
+                    let open = Open { searched, budget: 0, client, place, asked };
+                    state.open.insert((board.to_owned(), *position), open);
+                }
+                None => {}
             }
         }
-        state.waiting.truncate(WAITING);
-        let more = solver.limits.threads.saturating_sub(state.threads).min(state.waiting.len());
-        state.threads += more;
-        drop(state);
-        for _ in 0..more {
+        if state.threads < solver.limits.threads {
+            state.threads += 1;
             let app = Arc::clone(app);
-            thread::spawn(move || app.solver.work(&app));
+            thread::spawn(move || {
+                while app.solver.search_next(&app, u64::MAX) {}
+                app.solver.state().threads -= 1;
+            });
         }
     }
 
-    /// Searches one position after the other, until none waits.
-    fn work(&self, app: &App) {
-        while let Some((board, position)) = self.next() {
-            let Some(site) = app.site.board(&board) else { continue };
-            let score = Some(guess(site, &position));
-            let open = Solved { value: ValueRange::UNKNOWN, nodes: 0, score, is_done: false };
-            self.keep((board.clone(), position), open);
-            // After a panic, which standard error has, the others are still searched.
-            let found = catch_unwind(AssertUnwindSafe(|| self.solve(site, &position)));
-            let (value, nodes) = match found {
-                Ok(Ok(PositionValue { value, nodes })) => (value, nodes),
-                // The answer about the position names the fault of the database.
-                Ok(Err(_)) | Err(_) => (ValueRange::UNKNOWN, 0),
-            };
-            self.keep((board, position), Solved { value, nodes, score, is_done: true });
-        }
-    }
-
-    /// The next position of the queue. If there is none, a thread less searches.
-    fn next(&self) -> Option<Key> {
+    /// Takes a turn of a position whose budget is below a limit. Returns whether there was one.
+    fn search_next(&self, app: &App, below: u64) -> bool {
+        let Some((key, budget)) = self.next(below) else { return false };
+        let (name, position) = &key;
+        let Some(site) = app.site.board(name) else { return true };
+        // After a panic, which standard error has, the others are still searched.
+        let found = catch_unwind(AssertUnwindSafe(|| match budget {
+            0 => Ok((0, Some(guess(site, position)))),
+            _ => self.solve(app, site, &key, budget).map(|nodes| (nodes, None)),
+        }));
+        // The answer about the position names the fault of the database.
+        let found = found.unwrap_or(Ok((0, None))).ok();
+        let value = site.lookup().proved(position).value();
+        let most = if is_far(site, position) { 0 } else { self.limits.nodes };
         let mut state = self.state();
-        state.waiting.retain(|(_, asked)| asked.elapsed() < FORGOTTEN);
-        let next = state.waiting.pop_front();
-        let Some((key, _)) = next else {
-            state.threads -= 1;
-            return None;
+        let Some(open) = state.open.get_mut(&key) else { return true };
+        let (nodes, score) = found.unwrap_or_default();
+        open.searched.nodes += nodes;
+        open.searched.score = score.or(open.searched.score);
+        open.searched.stage = Stage::Waiting;
+        open.budget = ROUNDS.into_iter().find(|&next| next > budget).unwrap_or(most).min(most);
+        let was_stopped = value.is_none() && open.asked.elapsed() >= FORGOTTEN;
+        if !was_stopped && (value.is_some() || found.is_none() || budget >= most) {
+            let searched = Searched { stage: Stage::Done, ..open.searched };
+            state.open.remove(&key);
+            state.done.insert(key, searched);
+        }
+        true
+    }
+
+    /// The position whose turn it is, if there is one with a budget below a limit, and its budget.
+    fn next(&self, below: u64) -> Option<(Key, u64)> {
+        let mut state = self.state();
+        let State { open, served, clock, .. } = &mut *state;
+        let is_wanted = |open: &Open| {
+            open.searched.stage == Stage::Searching || open.asked.elapsed() < FORGOTTEN
         };
-        // No other thread takes it, too, while it is searched.
-        let value = ValueRange::UNKNOWN;
-        state.found.insert(key.clone(), Solved { value, nodes: 0, score: None, is_done: false });
-        Some(key)
+        open.retain(|_, open| is_wanted(open));
+        let waiting = open
+            .iter_mut()
+            .filter(|(_, open)| open.searched.stage == Stage::Waiting && open.budget < below);
+        let next = waiting
+            .min_by_key(|(_, open)| (open.budget, served.get(&open.client).copied(), open.place));
+        let (key, open) = next?;
+        open.searched.stage = Stage::Searching;
+        *clock += 1;
+        let (key, budget, client) = (key.clone(), open.budget, open.client);
+        served.insert(client, *clock);
+        if served.len() > WAITING {
+            served.clear();
+        }
+        Some((key, budget))
     }
 
-    fn keep(&self, key: Key, solved: Solved) {
-        let mut state = self.state();
-        if solved.is_done {
-            state.order.push_back(key.clone());
-        }
-        state.found.insert(key, solved);
-        while state.order.len() > KEPT {
-            if let Some(oldest) = state.order.pop_front() {
-                state.found.remove(&oldest);
-            }
-        }
+    /// Whether a request still asks for a position.
+    fn is_wanted(&self, key: &Key) -> bool {
+        self.state().open.get(key).is_some_and(|open| open.asked.elapsed() < FORGOTTEN)
     }
 
-    fn solve(&self, site: &BoardSite, position: &Position) -> Result<PositionValue, StoreError> {
+    /// Searches a position, and adds what is found to the solved positions of the board. Returns
+    /// the number of nodes.
+    fn solve(
+        &self,
+        app: &App,
+        site: &BoardSite,
+        key: &Key,
+        budget: u64,
+    ) -> Result<u64, StoreError> {
+        let position = &key.1;
         let end = Instant::now() + self.limits.time;
-        let is_over = |_: SearchProgress| match Instant::now() < end {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        let is_over = |_: SearchProgress| {
+            while self.search_next(app, budget) {}
+            match Instant::now() < end && self.is_wanted(key) {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
         };
         // Each position has a table for each of its two questions.
         let table = self.limits.memory / (2 * self.limits.threads as u64);
-        let search = |attacker| {
+        let table = table.min(budget.saturating_mul(NODE_BYTES));
+        let goal = |attacker| {
             let goal = Goal::new(site.board(), site.values(), attacker);
-            let goal = goal.with_lemmas(Some(site.lemmas(attacker)));
-            Search::new(goal, table).with_progress(&is_over)
+            goal.with_lemmas(Some(site.lemmas(attacker)))
         };
+        let search = |attacker| Search::new(goal(attacker), table).with_progress(&is_over);
         let known = site.values().known(position)?.narrowed(site.lookup().proved(position));
-        let found = position_value(search, position, known, self.limits.nodes);
-        Ok(PositionValue { value: found.value.narrowed(known), ..found })
+        let found = position_value(search, position, known, budget);
+        if site.found.solved().len() as u64 > self.limits.memory / NODE_BYTES
+            || self.state().done.len() > KEPT
+        {
+            app.site.boards().for_each(|site| site.found.forget_solved());
+            self.state().done.clear();
+        }
+        for (attacker, strategy) in found.strategies {
+            let replay = goal(attacker).replay(strategy.is_win);
+            let question = question(strategy.is_win, replay.claimant);
+            if let Ok(strategy) = replay.unpack(&strategy.leaf, position, |_| false) {
+                site.found.add_solved(question, position, &strategy, site.values().cover());
+            }
+        }
+        Ok(found.nodes)
     }
+}
+
+fn question(is_win: bool, claimant: Side) -> Question {
+    match (is_win, claimant) {
+        (true, Side::Black) => Question::BlackWins,
+        (true, Side::White) => Question::WhiteWins,
+        (false, Side::Black) => Question::BlackNotLost,
+        (false, Side::White) => Question::WhiteNotLost,
+    }
+}
+
+/// Whether a position has so many pieces more than the database that no search can decide it.
+fn is_far(site: &BoardSite, position: &Position) -> bool {
+    let most = usize::from(site.values().cover().most_pieces());
+    let above = (position.pieces() as usize).saturating_sub(most);
+    above * usize::from(site.board().squares()) > FAR
 }
 
 /// A score by a short search, in hundredths of a man for the side to move.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
+use draughtproof_play::lookup::Lookup;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -81,7 +82,8 @@ pub(super) async fn tablebase_route(
 ) -> Result<Fresh<TablebaseAnswer>, Problem> {
     let site = app.board(&board)?;
     let Query(PositionQuery { fen }) = query?;
-    Ok(Fresh(answer(site, &position(site, site.game(), &fen)?)?))
+    let position = position(site, site.game(), &fen)?;
+    Ok(Fresh(app.look_up(board, position, answer).await?))
 }
 
 /// The answer about a position of a list.
@@ -108,12 +110,15 @@ pub(super) async fn tablebases_route(
     InPath(board): InPath<String>,
     Body(batch): Body<Batch>,
 ) -> Result<Fresh<Vec<ListedAnswer>>, Problem> {
-    let look_up = |site: &BoardSite, at: &Position| Ok(ListedAnswer::Position(answer(site, at)?));
-    Ok(Fresh(answer_all(app, board, batch, look_up).await?))
+    Ok(Fresh(answer_all(app, board, batch, answer, ListedAnswer::Position).await?))
 }
 
-fn answer(site: &BoardSite, at: &Position) -> Result<TablebaseAnswer, Problem> {
-    let (found, rated) = site.lookup().answer_and_rate(at)?;
+fn answer(
+    site: &BoardSite,
+    at: &Position,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<TablebaseAnswer, Problem> {
+    let (found, rated) = site.lookup().answer_and_rate(at, is_stopped)?;
     let mut moves = Vec::with_capacity(rated.len());
     for (named, rated) in found.moves.into_iter().zip(rated) {
         let RatedMove { after, value, depth, .. } = rated;
@@ -147,7 +152,7 @@ fn plies_after(
     if !converts(before, after) {
         return Ok(signed(value, depth.saturating_sub(1)));
     }
-    let depth = site.lookup().answer(after)?.depth;
+    let depth = Lookup { found: None, ..site.lookup() }.answer(after)?.depth;
     Ok(depth.and_then(|depth| signed(value, depth)))
 }
 

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, Request, StatusCode, header};
 use draughtproof_egdb::{BuildSession, Depths, Store};
 use draughtproof_proof::certificate::Stored;
 use draughtproof_serve::{
-    BoardSite, Database, ServedCertificate, ServerLimits, Site, SolverLimits, routes,
+    Access, BoardSite, Database, ServedCertificate, ServerLimits, Site, SolverLimits, routes,
 };
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -52,7 +52,7 @@ fn server() -> &'static (Runtime, Router) {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let site = Site::new(vec![board], vec![certificate]);
-        (runtime.expect("a runtime"), routes(site, limits))
+        (runtime.expect("a runtime"), routes(site, limits, Access::default()))
     })
 }
 

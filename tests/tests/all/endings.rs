@@ -1,8 +1,8 @@
 //! Endings in the database, played against the prover's opponent: it wins in as few plies as
 //! possible, delays losses for as long as possible, and keeps draws and makes them hard.
 
-use draughtproof_egdb::{BuildSession, DepthFinder, Depths, Store, Value};
-use draughtproof_play::lookup::Lookup;
+use draughtproof_egdb::{BuildSession, Depths, Slice, Store, Value, position_at};
+use draughtproof_play::lookup::{Found, Lookup};
 use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
 use tests::prelude::*;
@@ -29,8 +29,8 @@ impl Endings {
     }
 
     fn with_depths(&self) -> Opponent<'_> {
-        let lookup = Lookup { depths: Some(&self.depths), ..lookup(&self.values) };
-        Opponent { lookup, ..player(&self.values) }
+        let lookup = Lookup { depths: Some(&self.depths), ..lookup(&self.values, None) };
+        Opponent::new(lookup, Heuristic::new(lookup.board, &self.values))
     }
 
     /// Plays to the end; returns the result, the plies that it takes, and those of perfect play.
@@ -58,13 +58,13 @@ impl Endings {
     }
 }
 
-fn lookup(values: &Values) -> Lookup<'_> {
-    Lookup { board: values.board(), values, depths: None, proofs: &[] }
+fn lookup<'a>(values: &'a Values, found: Option<&'a Found>) -> Lookup<'a> {
+    Lookup { board: values.board(), values, depths: None, proofs: &[], found }
 }
 
 /// A player without stored depths.
-fn player(values: &Values) -> Opponent<'_> {
-    Opponent::new(lookup(values), Heuristic::new(values.board(), values))
+fn player<'a>(values: &'a Values, found: &'a Found) -> Opponent<'a> {
+    Opponent::new(lookup(values, Some(found)), Heuristic::new(values.board(), values))
 }
 
 fn value(values: &Values, position: &Position) -> Value {
@@ -93,8 +93,9 @@ fn check_wins(game: &str, fens: &[&str], of_slice: u64) {
     assert!(positions.len() > 100, "{}", positions.len());
     positions.extend(fens.iter().map(|fen| board.read_fen(fen).unwrap()));
     // Depths that are stored, found for a block, or found by looking up one position at a time.
-    let (mut stored, mut found) = (endings.with_depths(), player(&endings.values));
-    let mut one_by_one = Opponent { finder: DepthFinder::new(0), ..player(&endings.values) };
+    let [blocks, positions_alone] = [Found::MEMORY, 0].map(|memory| Found::new(board, memory));
+    let (mut stored, mut found) = (endings.with_depths(), player(&endings.values, &blocks));
+    let mut one_by_one = player(&endings.values, &positions_alone);
     for (i, &start) in positions.iter().enumerate() {
         let is_won = value(&endings.values, &start) == Value::Win;
         let winner = if is_won { start.turn } else { start.turn.opponent() };
@@ -123,7 +124,9 @@ fn without_time_a_win_is_kept() {
     let game: Game = "8x8".parse().unwrap();
     let values = database(&game.board, 3);
     let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
-    let (mut winner, mut loser) = (Opponent { limits, ..player(&values) }, player(&values));
+    let found = Found::new(values.board(), Found::MEMORY);
+    let (mut winner, mut loser) =
+        (Opponent { limits, ..player(&values, &found) }, player(&values, &found));
     for fen in ["B:WK18:BK29,K31", "W:WK1,K2:BK32"] {
         let mut record = GameRecord::new(game.clone(), game.board.read_fen(fen).unwrap());
         for _ in 0..10 {
@@ -151,7 +154,8 @@ fn draws_are_kept_and_made_hard() {
     let board = Board::new(6, 6).unwrap();
     let values = database(&board, 4);
     let game: Game = "6x6".parse().unwrap();
-    let mut opponent = player(&values);
+    let found = Found::new(values.board(), Found::MEMORY);
+    let mut opponent = player(&values, &found);
     let (mut chosen, mut usual, mut seen) = (0.0, 0.0, 0);
     for start in sample(&values, 100) {
         let mut moves = Vec::new();

@@ -86,10 +86,8 @@ fn proofs_of_wins_win() {
 #[test]
 fn databases_win_won_games() {
     let here = &Scratch::empty();
-    // Depths are found where tables are in memory, and otherwise only where they are stored.
-    let cases =
-        [(&[][..], "resident", true), (&[][..], "cached", false), (&["--depth"], "cached", true)];
-    for (more, held, are_depths_known) in cases {
+    // Depths are found for blocks, by looking up one position after the other, or stored.
+    for (more, held) in [(&[][..], "resident"), (&[][..], "cached"), (&["--depth"], "cached")] {
         prove(&[&["db", "--game", "6x6", "--pieces", "3", "-q"], more].concat(), here);
         let position = ["--game", "6x6", "--fen", "B:WK18:BK1,K2"];
         let options = [&position[..], &["--side", "white", "--values", held]].concat();
@@ -100,7 +98,7 @@ fn databases_win_won_games() {
             assert!(answers.len() <= 13, "{answers:?}");
             let is_shown = answers[0]
                 .contains("(database: win, next capture, crowning or move of a man in 25)");
-            assert_eq!(is_shown, are_depths_known, "{answers:?}");
+            assert!(is_shown, "{answers:?}");
         }
     }
 }

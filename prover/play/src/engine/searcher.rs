@@ -10,7 +10,7 @@ use super::parameters::Parameters;
 use crate::board::{Game, Position};
 use crate::book::Book;
 use crate::egdb::{Depths, Value, Values};
-use crate::lookup::{Lookup, LookupError, ProvedPositions};
+use crate::lookup::{Found, Lookup, LookupError, ProvedPositions};
 use crate::opponent::{GameRecord, Opponent, Source};
 use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 
@@ -194,7 +194,8 @@ impl Searcher<'_> {
         self.stopper.attach(engine.stop_flag());
         let depths = opened.depths.as_ref();
         let proofs = self.setup.proofs;
-        let lookup = Lookup { board, values: &opened.values, depths, proofs };
+        let found = Some(&Found::new(board, Found::MEMORY));
+        let lookup = Lookup { board, values: &opened.values, depths, proofs, found };
         let limits = self.setup.limits;
         let mut opponent = Opponent { limits, ..Opponent::new(lookup, engine) };
         loop {

@@ -6,8 +6,10 @@
 //! unknown. Certificates need not have been checked: what they prove is what they claim.
 
 mod fastest;
+mod found;
 mod proved_positions;
 
+pub use found::Found;
 pub use proved_positions::{Place, ProvedPositions, question_name};
 
 use std::collections::HashSet;
@@ -31,6 +33,8 @@ pub struct Lookup<'a> {
     pub depths: Option<&'a Depths>,
     /// The positions of certificates of the board.
     pub proofs: &'a [Arc<ProvedPositions>],
+    /// The results of earlier work; without it, wins whose depths are not stored are in no order.
+    pub found: Option<&'a Found>,
 }
 
 /// The reason why a position has no answer.
@@ -49,7 +53,7 @@ impl Lookup<'_> {
     /// # Errors
     /// [`LookupError`] when a file of the database cannot be read or is damaged.
     pub fn answer(&self, position: &Position) -> Result<PositionAnswer, LookupError> {
-        let (mut answer, rated) = self.answer_and_rate(position)?;
+        let (mut answer, rated) = self.answer_and_rate(position, &|| false)?;
         if !self.proofs.is_empty() {
             answer.by = self.basis(position, answer.value)?;
             for (named, rated) in answer.moves.iter_mut().zip(&rated) {
@@ -60,12 +64,13 @@ impl Lookup<'_> {
     }
 
     /// Like [`Lookup::answer`], without what values rest on; also returns the moves with their
-    /// positions, in the order of the answer.
+    /// positions, in the order of the answer. `is_stopped` is as for [`Lookup::moves_until`].
     pub fn answer_and_rate(
         &self,
         position: &Position,
+        is_stopped: &dyn Fn() -> bool,
     ) -> Result<(PositionAnswer, Vec<RatedMove>), LookupError> {
-        let rated = self.moves(position)?;
+        let rated = self.moves_until(position, is_stopped)?;
         let value = self.value(position, &rated)?;
         let depth = self.depth_among(position, value, &rated)?;
         let is_played_out = depth.is_some() && value.value() != Some(Value::Draw);
@@ -89,30 +94,60 @@ impl Lookup<'_> {
         Ok((value, self.basis(position, value)?))
     }
 
-    /// The value of a position for the side to move, as far as certificates prove it.
+    /// The value of a position for the side to move, as far as certificates prove it or
+    /// a search has solved it.
     pub fn proved(&self, position: &Position) -> ValueRange {
         let proved = self.proofs.iter().map(|proof| proof.value(position));
-        proved.fold(ValueRange::UNKNOWN, ValueRange::narrowed)
+        let proved = proved.fold(ValueRange::UNKNOWN, ValueRange::narrowed);
+        self.found.map_or(proved, |found| proved.narrowed(found.solved().value(position)))
     }
 
-    /// The move that a certificate has for the side to move, and the question that it proves.
+    /// The move that a certificate or a solved position has for the side to move, and the question
+    /// that it proves: whether it wins before whether it does not lose.
     pub fn proved_move(&self, position: &Position) -> Option<(Question, Position)> {
-        self.proofs.iter().find_map(|proof| proof.choice(position))
+        let of = |is_win| {
+            let known = self.proofs.iter().find_map(|proof| proof.choice(position, is_win));
+            known.or_else(|| self.found?.solved().choice(position, is_win))
+        };
+        of(true).or_else(|| of(false))
     }
 
-    /// The legal moves, the best first, by database and certificates. Moves that lead to equal
-    /// positions are one.
+    /// The legal moves, the best first, by database, certificates and what was solved. Moves that
+    /// lead to equal positions are one. Among moves that win, the first makes progress: the winner
+    /// who always makes the first move comes to the end of the game.
     pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, LookupError> {
+        self.moves_until(position, &|| false)
+    }
+
+    /// Like [`Lookup::moves`]. Depths that are not stored are found only until `is_stopped` returns
+    /// true; it is not called where nothing has to be found.
+    pub fn moves_until(
+        &self,
+        position: &Position,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Vec<RatedMove>, LookupError> {
         let mut rated = self.rate_moves(position)?;
+        if self.values.covers(position) {
+            self.find_depths(position, &mut rated, is_stopped)?;
+            if rated.iter().all(|m| m.value.value().is_some()) {
+                return Ok(rated);
+            }
+        }
         for m in &mut rated {
             m.value = m.value.narrowed(self.proved(&m.after).reversed());
         }
         rated.sort_by_key(RatedMove::rank);
+        // The ranks of a proof fall along its choices.
+        let chosen = self.proved_move(position).map(|(_, after)| after);
+        if let Some(at) = rated.iter().position(|m| Some(m.after) == chosen)
+            && rated[at].value.lower == rated[0].value.lower
+        {
+            rated[..=at].rotate_right(1);
+        }
         Ok(rated)
     }
 
-    /// Like [`Lookup::moves`], by the database alone: a win that is played by depths must not rest
-    /// on a certificate, which has none.
+    /// Like [`Lookup::moves`], by the database and stored depths alone.
     pub fn rate_moves(&self, position: &Position) -> Result<Vec<RatedMove>, LookupError> {
         Ok(self.values.rate_moves(self.depths, position)?)
     }
@@ -311,7 +346,7 @@ impl Lookup<'_> {
             };
             let is_decided = best.value.value().is_some_and(|value| value != Value::Draw);
             // Correct depths never lead to a position twice.
-            if !is_decided || best.depth.is_none() || !seen.insert(at) {
+            if !is_decided || best.further.is_none() || !seen.insert(at) {
                 return Ok(None);
             }
             names.push(self.board.write_move(&at, &best.after)?);

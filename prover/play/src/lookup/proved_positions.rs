@@ -1,16 +1,14 @@
 //! The claims of a certificate about positions: those of its nodes and leaves, by position.
 
-use std::collections::hash_map::Entry;
-
 use certificate_spec::claim::Question;
 use draughtproof_proof::certificate::leaf_strategy;
 use draughtproof_proof::certificate::{
     BrokenProof, Stored, StoredBasis, StoredNode, StoredProof, claimant,
 };
-use draughtproof_proof::search::{KeyMap, StrategyPosition};
+use draughtproof_proof::search::{KeyMap, Strategy, StrategyPosition};
 
 use crate::board::{Board, Position, Side};
-use crate::egdb::{Value, ValueRange};
+use crate::egdb::{Cover, Value, ValueRange};
 
 /// The place of a position in a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +78,35 @@ impl ProvedPositions {
         Ok(ProvedPositions { board, questions })
     }
 
+    /// No positions of a board.
+    pub fn none(board: &Board) -> Self {
+        ProvedPositions { board: board.clone(), questions: Vec::new() }
+    }
+
+    /// Adds the strategy that answers a question about `root`. Positions that are there keep their
+    /// choices: the strategies before lead to the end by themselves.
+    pub(super) fn add(
+        &mut self,
+        question: Question,
+        root: &Position,
+        strategy: &Strategy,
+        database: &Cover,
+    ) {
+        let at = self.questions.iter().position(|q| q.question == question);
+        let at = at.unwrap_or_else(|| {
+            self.questions.push(QuestionPositions { question, positions: KeyMap::default() });
+            self.questions.len() - 1
+        });
+        let positions = &mut self.questions[at].positions;
+        let place = Place::Leaf(0);
+        add_strategy(strategy, place, database, positions);
+        positions.entry(root.key()).or_insert(Entered { place, choice: None });
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.questions.clear();
+    }
+
     /// The number of positions.
     pub fn len(&self) -> usize {
         self.questions.iter().map(|q| q.positions.len()).sum()
@@ -115,10 +142,10 @@ impl ProvedPositions {
         })
     }
 
-    /// The chosen move of the side to move, and the question for which it is chosen; `None` if
-    /// there is none.
-    pub fn choice(&self, position: &Position) -> Option<(Question, Position)> {
-        let questions = self.questions.iter().map(|q| q.question);
+    /// The chosen move of the side to move to win, or not to lose, and the question for which it is
+    /// chosen; `None` if there is none.
+    pub fn choice(&self, position: &Position, is_win: bool) -> Option<(Question, Position)> {
+        let questions = self.questions.iter().map(|q| q.question).filter(|q| q.is_win() == is_win);
         questions.filter_map(|q| Some((q, self.choice_for(q, position)?))).next()
     }
 
@@ -154,16 +181,21 @@ impl ProvedPositions {
     }
 }
 
-/// The positions of a question: its nodes, and then those that only leaves have.
+/// The positions of a question: those of its nodes, and those that only leaves have. The lowest
+/// rank decides the choice in a position, so that ranks fall along the choices.
 fn positions(stored: &Stored, proof: &StoredProof) -> Result<KeyMap<Entered>, BrokenProof> {
     let mut positions = KeyMap::default();
-    for (number, node) in proof.nodes.iter().enumerate() {
+    let mut numbers: Vec<usize> = (0..proof.nodes.len()).collect();
+    numbers.sort_by_key(|&number| proof.nodes[number].rank);
+    for number in numbers {
+        let node = &proof.nodes[number];
         let choice = chosen_successor(&stored.game.board, node);
-        positions.insert(node.position.key(), Entered { place: Place::Node(number), choice });
-    }
-    for node in &proof.nodes {
+        let place = Place::Node(number);
+        let entered = positions.entry(node.position.key());
+        entered.or_insert(Entered { place, choice }).place = place;
         if let StoredBasis::Leaf(leaf) = node.basis {
-            add_leaf(stored, proof, node, leaf, &mut positions)?;
+            let strategy = leaf_strategy(stored, proof, node, leaf)?;
+            add_strategy(&strategy, Place::Leaf(leaf), &stored.claim.cover, &mut positions);
         }
     }
     Ok(positions)
@@ -177,29 +209,20 @@ fn chosen_successor(board: &Board, node: &StoredNode) -> Option<u128> {
     successors.get(choice as usize).map(Position::key)
 }
 
-fn add_leaf(
-    stored: &Stored,
-    proof: &StoredProof,
-    node: &StoredNode,
-    leaf: usize,
+fn add_strategy(
+    strategy: &Strategy,
+    place: Place,
+    database: &Cover,
     positions: &mut KeyMap<Entered>,
-) -> Result<(), BrokenProof> {
-    let place = Place::Leaf(leaf);
-    for (key, after) in leaf_strategy(stored, proof, node, leaf)?.choices() {
-        match positions.entry(key) {
-            // The root of the leaf is a node that has no choice yet.
-            Entry::Occupied(known) => {
-                known.into_mut().choice.get_or_insert(after.key());
-            }
-            Entry::Vacant(free) => {
-                free.insert(Entered { place, choice: Some(after.key()) });
-            }
-        }
+) {
+    for (key, after) in strategy.choices() {
+        let entered = positions.entry(key).or_insert(Entered { place, choice: None });
+        // The root of a leaf is a node that has no choice yet.
+        entered.choice.get_or_insert(after.key());
         // Positions of the database have their values from there.
         let [black, white] = [after.black, after.white].map(u64::count_ones);
-        if !stored.claim.cover.admits(black, white) {
+        if !database.admits(black, white) {
             positions.entry(after.key()).or_insert(Entered { place, choice: None });
         }
     }
-    Ok(())
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use super::record::GameRecord;
 use crate::board::Position;
-use crate::egdb::{DepthFinder, RatedMove, Value, ValueRange, numbers};
+use crate::egdb::{RatedMove, Value, ValueRange, numbers};
 use crate::lookup::{Lookup, LookupError, depth_in_words};
 use certificate_spec::claim::Question;
 use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
@@ -82,8 +82,6 @@ impl fmt::Display for Source {
 pub struct Opponent<'a> {
     /// The database, with its depths, and the certificates.
     pub lookup: Lookup<'a>,
-    /// Finds depths that the database does not have.
-    pub finder: DepthFinder,
     /// The search.
     pub engine: Heuristic<'a>,
     /// The limits of the search. The time limit applies to a move from any source.
@@ -91,13 +89,9 @@ pub struct Opponent<'a> {
 }
 
 impl<'a> Opponent<'a> {
-    /// The memory of the finder of depths, in bytes: enough for any six pieces on 8x8.
-    pub const FINDER_MEMORY: u64 = 192 << 20;
-
     /// A player whose searches go as far as possible.
     pub fn new(lookup: Lookup<'a>, engine: Heuristic<'a>) -> Self {
-        let finder = DepthFinder::new(Self::FINDER_MEMORY);
-        Opponent { lookup, finder, engine, limits: Limits::default() }
+        Opponent { lookup, engine, limits: Limits::default() }
     }
 
     /// A move for the side to move; `None` if there is none. A known win comes first, then the
@@ -119,20 +113,25 @@ impl<'a> Opponent<'a> {
         see: &mut dyn FnMut(&Analysis),
     ) -> Result<Option<Choice>, LookupError> {
         let position = record.position();
-        let rated = self.lookup.rate_moves(position)?;
-        let Some(best) = rated.first() else { return Ok(None) };
+        let end = self.limits.time.map(|time| Instant::now() + time);
+        let stop = self.engine.stop_flag();
+        let is_stopped =
+            || stop.load(Ordering::Relaxed) || end.is_some_and(|end| Instant::now() >= end);
+        let rated = self.lookup.moves_until(position, &is_stopped)?;
+        let Some(&best) = rated.first() else { return Ok(None) };
         if rated.len() == 1 {
             return Ok(Some(Choice { after: best.after, source: Source::OnlyMove }));
         }
-        // The value is decided if no other move can be better than the best one.
-        let decided = best.value.value().filter(|v| rated.iter().all(|m| m.value.upper <= *v));
-        if decided != Some(Value::Win)
+        if !self.lookup.values.covers(position)
             && let Some((question, after)) = self.lookup.proved_move(position)
+            && after == best.after
         {
             return Ok(Some(Choice { after, source: Source::Proof(question) }));
         }
+        // The value is decided if no other move can be better than the best one.
+        let decided = best.value.value().filter(|v| rated.iter().all(|m| m.value.upper <= *v));
         let choice = match decided {
-            Some(value) => self.by_database(record, value)?,
+            Some(value) => self.by_database(record, value, rated)?,
             None => self.search(record, best.after, see),
         };
         self.lookup.values.failure()?;
@@ -140,13 +139,12 @@ impl<'a> Opponent<'a> {
     }
 
     /// The best move of a position whose value is decided.
-    fn by_database(&mut self, record: &GameRecord, value: Value) -> Result<Choice, LookupError> {
-        let end = self.limits.time.map(|time| Instant::now() + time);
-        let stop = self.engine.stop_flag();
-        let is_stopped =
-            || stop.load(Ordering::Relaxed) || end.is_some_and(|end| Instant::now() >= end);
-        let position = record.position();
-        let mut rated = self.lookup.rate_moves_with(&mut self.finder, position, &is_stopped)?;
+    fn by_database(
+        &self,
+        record: &GameRecord,
+        value: Value,
+        mut rated: Vec<RatedMove>,
+    ) -> Result<Choice, LookupError> {
         rated.retain(|m| m.value.value() == Some(value));
         // A third repetition ends the game in a draw, which only the losing side wants.
         let ends_game = |m: &RatedMove| record.times(&m.after) + 1 >= GameRecord::REPETITIONS;
@@ -158,25 +156,9 @@ impl<'a> Opponent<'a> {
         let by_depth = rated.first().filter(|m| m.depth.is_some() || ends_game(m));
         let (after, depth) = match by_depth {
             Some(best) => (best.after, best.depth),
-            None => (self.without_depths(record, value, &rated, &is_stopped)?, None),
+            None => (self.by_value(record, value, &rated)?, None),
         };
         Ok(Choice { after, source: Source::Database { value, depth } })
-    }
-
-    /// A move where no depths can be found.
-    fn without_depths(
-        &self,
-        record: &GameRecord,
-        value: Value,
-        rated: &[RatedMove],
-        is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Position, LookupError> {
-        if value == Value::Win
-            && let Some(after) = self.lookup.fastest(record.position(), is_stopped)?
-        {
-            return Ok(after);
-        }
-        self.by_value(record, value, rated)
     }
 
     /// A move by the values alone: preferably one to a position that the game has not had yet, and

@@ -2,24 +2,27 @@
 
 use crate::board::{Position, Side};
 use crate::egdb::{Value, ValueRange};
-use crate::search::{Outcome, Search};
+use crate::search::{Outcome, PackedStrategy, Search};
 
 /// The budget of the first search of either question, in nodes.
 const FIRST_SHARE: u64 = 2_000;
 
 /// The value of a position, as far as df-pn has proved it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PositionValue {
     /// The proved range of its value, for the side to move.
     pub value: ValueRange,
     /// The number of nodes expanded.
     pub nodes: u64,
+    /// The attacker of each question that was answered, and the strategy that answers it.
+    pub strategies: Vec<(Side, PackedStrategy)>,
 }
 
 /// One of the two questions.
 struct Question<'a> {
     search: Search<'a>,
     answer: Option<bool>,
+    strategy: Option<PackedStrategy>,
 }
 
 impl Question<'_> {
@@ -29,7 +32,8 @@ impl Question<'_> {
             outcome => outcome == Outcome::Proved,
         };
         // An answer without a valid strategy would be a mistake of the prover; it is dropped.
-        self.answer = self.search.strategy(position).is_ok().then_some(answer);
+        self.strategy = self.search.strategy(position).ok();
+        self.answer = self.strategy.is_some().then_some(answer);
     }
 }
 
@@ -43,8 +47,12 @@ pub fn position_value<'a>(
     known: ValueRange,
     nodes: u64,
 ) -> PositionValue {
-    let mut questions = [position.turn, position.turn.opponent()]
-        .map(|attacker| Question { search: search(attacker), answer: None });
+    let attackers = [position.turn, position.turn.opponent()];
+    let mut questions = attackers.map(|attacker| Question {
+        search: search(attacker),
+        answer: None,
+        strategy: None,
+    });
     for (question, known) in questions.iter_mut().zip([known, known.reversed()]) {
         question.answer = match (known.lower, known.upper) {
             (Value::Win, _) => Some(true),
@@ -76,5 +84,8 @@ pub fn position_value<'a>(
         (Some(false), _) => Value::Draw,
         _ => Value::Win,
     };
-    PositionValue { value: ValueRange { lower, upper }, nodes: spent(&questions) }
+    let nodes = spent(&questions);
+    let answered = attackers.into_iter().zip(questions);
+    let strategies = answered.filter_map(|(attacker, q)| Some((attacker, q.strategy?))).collect();
+    PositionValue { value: ValueRange { lower, upper }, nodes, strategies }
 }

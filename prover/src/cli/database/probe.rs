@@ -10,7 +10,7 @@ use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::Value;
 use crate::egdb::numbers::counted;
 use clap::Args;
-use draughtproof_play::lookup::{Basis, MoveAnswer, PositionAnswer, depth_in_words};
+use draughtproof_play::lookup::{Basis, Found, MoveAnswer, PositionAnswer, depth_in_words};
 
 #[derive(Args, Debug)]
 #[command(after_help = notes("probe"))]
@@ -34,7 +34,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let values = used.open(&options.machine, &options.sources.values);
     let values = values.map_err(|failure| used.stored.with_other_boards(failure))?;
     let depths = used.stored.depths()?;
-    let lookup = used.lookup(&values, Some(&depths));
+    let found = Found::new(&game.board, Found::MEMORY);
+    let lookup = used.lookup(&values, Some(&depths), Some(&found));
     let columns = COLUMNS + usize::from(used.are_used());
     let format = options.result.format;
     let mut is_first = true;

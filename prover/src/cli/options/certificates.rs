@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use draughtproof_play::lookup::{Basis, Lookup, ProvedPositions};
+use draughtproof_play::lookup::{Basis, Found, Lookup, ProvedPositions};
 use draughtproof_proof::certificate::Stored;
 use draughtproof_proof::progress::print_line;
 use draughtproof_proof::proof::if_assumed;
@@ -108,8 +108,9 @@ impl Certificates {
         &'a self,
         values: &'a Values,
         depths: Option<&'a Depths>,
+        found: Option<&'a Found>,
     ) -> Lookup<'a> {
-        Lookup { board: self.stored.board(), values, depths, proofs: &self.proofs }
+        Lookup { board: self.stored.board(), values, depths, proofs: &self.proofs, found }
     }
 
     /// Opens the database for look-ups of single positions. With certificates it may be missing.

@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut out = options.result.begin()?;
     options.machine.start()?;
     let database = used.stored.load_if_there(&options.machine, &options.sources.values)?;
-    let lookup = used.lookup(&database, None);
+    let lookup = used.lookup(&database, None, None);
     let usual = Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
     let limits = options.limits.limits(usual);
     let mut heuristic = Heuristic::new(board, &database);

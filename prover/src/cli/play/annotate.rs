@@ -51,7 +51,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let table = options.table.as_deref().map(|file| ResultWriter::new(Some(file))).transpose()?;
     options.machine.start()?;
     let database = used.stored.load_if_there(&options.machine, &options.sources.values)?;
-    let lookup = used.lookup(&database, None);
+    let lookup = used.lookup(&database, None, None);
     let usual = Limits { nodes: NODES, ..Limits::default() };
     let judge = Judge::new(lookup, options.limits.limits(usual));
     let progress = options.machine.progress();

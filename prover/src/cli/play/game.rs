@@ -11,7 +11,7 @@ use crate::cli::options::{
 };
 use certificate_spec::text::without_mark;
 use clap::{Args, ValueEnum};
-use draughtproof_play::lookup::Lookup;
+use draughtproof_play::lookup::{Found, Lookup};
 use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
 
@@ -71,7 +71,8 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     let depths = if values.cover().is_empty() { None } else { Some(stored.depths()?) };
     let board = &game.board;
     let proofs = &used.proofs;
-    let lookup = Lookup { board, values: &values, depths: depths.as_ref(), proofs };
+    let found = Some(&Found::new(board, Found::MEMORY));
+    let lookup = Lookup { board, values: &values, depths: depths.as_ref(), proofs, found };
     let opponent = Opponent { limits, ..Opponent::new(lookup, Heuristic::new(board, &values)) };
     let user = match options.side {
         None => start.turn,

@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut out = options.result.begin()?;
     options.machine.start()?;
     let database = used.stored.load_if_there(&options.machine, &options.sources.values)?;
-    let lookup = used.lookup(&database, None);
+    let lookup = used.lookup(&database, None, None);
     let columns = COLUMNS + usize::from(used.are_used());
     options.table.check(options.nodes, 2, options.machine.memory(), "--nodes")?;
     let bar = options.machine.progress().start("search".into(), 0, "node");
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         };
         let known = used.are_used().then(|| lookup.bounds(position)).transpose()?;
         let (bounds, basis) = known.unwrap_or((ValueRange::UNKNOWN, None));
-        let PositionValue { value, nodes } =
+        let PositionValue { value, nodes, .. } =
             position_value(search, position, bounds, options.nodes);
         database.failure()?;
         let by = used.are_used().then(|| by(value, bounds, basis));

@@ -8,7 +8,7 @@ pub(crate) use super::left_out::run_server;
 #[cfg(feature = "serve")]
 pub(crate) use site::run_server;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use crate::cli::notes::notes;
@@ -24,8 +24,8 @@ pub(crate) struct Options {
     certificates: Vec<PathBuf>,
     #[command(flatten)]
     db: DatabaseOption,
-    /// Use the databases of these positions, such as 6 or 7,8:4; 0 for none [default: all that are
-    /// there]
+    /// Use at most these positions of each database, such as 6 or 7,8:4; 0 for none [default: all
+    /// that are there]
     #[arg(long = "pieces", value_name = "COVER")]
     cover: Option<Cover>,
     #[command(flatten)]
@@ -45,6 +45,12 @@ pub(crate) struct Options {
     /// Requests a second of one address; 0 for any number
     #[arg(long, value_name = "N", default_value = "100")]
     rate: u32,
+    /// Addresses of proxies whose header X-Forwarded-For names the client
+    #[arg(long, value_name = "ADDRESS", num_args = 1..)]
+    trust_forwarded: Vec<IpAddr>,
+    /// The origin whose pages may ask, such as https://example.org; * for all
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Option<String>,
     /// The most bytes of a request's body, such as 256KiB
     #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = parse_size)]
     most_body: u64,

@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use certificate_notes::{Note, keys, one_line};
+use certificate_spec::cover::Clause;
 use draughtproof_proof::certificate::Stored;
 use draughtproof_proof::progress::print_line;
 use draughtproof_proof::proof::if_assumed;
 use draughtproof_serve::{
-    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site,
+    Access, BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site,
     SolverLimits, Verification, Verifier, routes, run,
 };
 
@@ -44,6 +45,7 @@ pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
     let verifier = Verifier::program().filter(|_| !options.no_check);
     let verifier = verifier.map(|program| site.verifier(program, options.db.db.clone()));
     let limits = options.limits();
+    let access = options.access()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(options.machine.workers())
         .enable_all()
@@ -58,7 +60,7 @@ pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             println!("listening on http://{}/", listener.local_addr()?);
             io::stdout().flush()?;
-            run(listener, routes(site, limits), limits, stop_signal()).await
+            run(listener, routes(site, limits, access), limits, stop_signal()).await
         });
         is_stopped.store(true, Ordering::Relaxed);
         Ok(served?)
@@ -117,10 +119,25 @@ impl Options {
         games.into_values().map(|game| self.board(game)).collect()
     }
 
-    /// The options for the database of a board.
+    /// Proxies and origins that are trusted.
+    fn access(&self) -> Result<Access, Failure> {
+        let origin = self.allow_origin.as_deref().map(|origin| {
+            let wrong = || Failure::Input(format!("--allow-origin: {origin:?} is no origin"));
+            origin.parse().map_err(|_| wrong())
+        });
+        Ok(Access { proxies: self.trust_forwarded.clone(), origin: origin.transpose()? })
+    }
+
+    /// The options for the database of a board: of its positions, those that are asked for.
     fn stored(&self, game: &Game) -> StoredOptions {
-        let game = GameOption::of(game.clone());
-        StoredOptions::new(game, self.db.clone(), self.cover.clone())
+        let stored =
+            |cover| StoredOptions::new(GameOption::of(game.clone()), self.db.clone(), cover);
+        let there = stored(None).store().manifest().map(|manifest| manifest.cover);
+        let cover = self.cover.as_ref().map(|wanted| match there {
+            Ok(there) => common(wanted, &there),
+            Err(_) => wanted.clone(),
+        });
+        stored(cover)
     }
 
     /// A board with the database that is there for it.
@@ -144,6 +161,14 @@ impl Options {
         let depths = stored.depths()?;
         Ok(BoardSite::new(game, values, Some(Database { store, manifest, depths })))
     }
+}
+
+/// The positions of both covers.
+fn common(one: &Cover, other: &Cover) -> Cover {
+    let pairs = one.clauses().iter().flat_map(|a| other.clauses().iter().map(move |b| (a, b)));
+    Cover::of(
+        pairs.map(|(a, b)| Clause { pieces: a.pieces.min(b.pieces), side: a.side.min(b.side) }),
+    )
 }
 
 /// Reports a file that cannot be read; the search goes on without the value of its position.

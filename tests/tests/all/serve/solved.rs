@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use draughtproof_game::{Game, Position};
 use serde_json::Value;
+use tests::positions::wins_against_all;
 use tests::programs::prove;
 
 use super::Server;
@@ -67,4 +69,56 @@ fn a_score_is_a_guess_where_the_budget_does_not_do() {
     let server = Server::start(&["--solve-nodes", "0"], here.path());
     let answer = server.get("/api/8x8/solved?fen=start").json();
     assert_eq!((&answer["done"], &answer["moves"][0]["by"]), (&true.into(), &"known".into()));
+}
+
+#[test]
+fn a_solved_win_is_won_by_the_first_moves() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["--emit", "cert", "-q"], here.path());
+    let server = Server::start(&["cert"], here.path());
+    let game: Game = "6x6".parse().unwrap();
+    // The mistake at the start that the proof says nothing of.
+    let start = game.board.read_line(&game.start(), "5-8").unwrap()[0];
+    let mut by_search = 0;
+    let mut first = |position: &Position| {
+        let fen = game.board.write_fen(position);
+        let mut answer = server.get(&format!("/api/6x6/position?fen={fen}")).json();
+        if answer["value"] != "win" {
+            answer = solved(&server, "6x6", &fen);
+        }
+        assert_eq!(answer["value"], "win", "{answer}");
+        by_search += usize::from(answer["from"]["lower"]["kind"] == "solved");
+        game.board.read_move(position, answer["moves"][0]["move"].as_str().unwrap()).unwrap()
+    };
+    assert!(wins_against_all(&game.board, &start, &mut first) > 50);
+    assert!(by_search > 5, "{by_search}");
+    let line = server.get(&format!("/api/6x6/line?fen={}", game.board.write_fen(&start))).json();
+    assert_eq!(line["moves"][0]["value"], "win", "{line}");
+}
+
+#[test]
+fn hopeless_positions_keep_nobody_waiting() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "6x6", "--pieces", "3", "-q"], here.path());
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here.path());
+    let server = Server::start(&["--threads", "1"], here.path());
+    // Ten pieces more than the database: searched with the whole budget, and not decided.
+    let hopeless = "B:W32,31,30,29,28,27:B1,2,3,4";
+    let moves = |answer: &Value| answer["moves"].as_array().unwrap().clone();
+    loop {
+        let answer = server.get(&format!("/api/8x8/solved?fen={hopeless}")).json();
+        if moves(&answer).iter().any(|m| m["nodes"].as_u64().unwrap() > 100_000) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let easy = solved(&server, "6x6", "B:WK18,17:BK1,2");
+    assert!(easy["value"].is_string(), "{easy}");
+    let answer = server.get(&format!("/api/8x8/solved?fen={hopeless}")).json();
+    assert_eq!(answer["done"], false, "{answer}");
+    // Far above the database nothing is searched.
+    let far = solved(&server, "8x8", "start");
+    assert!(moves(&far).iter().all(|m| m["by"] == "guess" && m["nodes"] == 0), "{far}");
+    let scores: Vec<i64> = moves(&far).iter().map(|m| m["score"].as_i64().unwrap()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
 }
