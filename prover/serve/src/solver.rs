@@ -1,10 +1,11 @@
 //! Solves in the background what neither a proof nor the database decides, within budgets.
 //!
 //! All positions that are asked for get a guess first, then a search with a small budget, then
-//! searches with ten and with a hundred times as many nodes, and last one with all. A thread always takes a position with the smallest
-//! budget, of the client that was served least recently; a long search pauses for smaller ones. A
-//! position is forgotten if no request asks about it for a while. The strategies that df-pn finds
-//! are replayed, and then their positions are known to all look-ups.
+//! searches with ten and with a hundred times as many nodes, and last one with all. A thread always
+//! takes a position with the smallest budget, of the client that was served least recently; a long
+//! search pauses for smaller ones. A position is forgotten if no request asks about it for a while.
+//! The strategies that df-pn finds are replayed, and then their positions are known to all
+//! look-ups.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -122,7 +123,7 @@ impl Solver {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the result for a position so far; `None` if nobody has asked for it.
+    /// Returns the result for a position so far; `None` if no request has asked for it.
     pub(super) fn found(&self, board: &str, position: &Position) -> Option<Searched> {
         let (state, key) = (self.state(), (board.to_owned(), *position));
         state.done.get(&key).or_else(|| Some(&state.open.get(&key)?.searched)).copied()
@@ -273,7 +274,7 @@ fn question(is_win: bool, claimant: Side) -> Question {
     }
 }
 
-/// Whether a position has so many pieces more than the database that no search can decide it.
+/// Whether a position has too many pieces above the database for any search to decide it.
 fn is_far(site: &BoardSite, position: &Position) -> bool {
     let most = usize::from(site.values().cover().most_pieces());
     let above = (position.pieces() as usize).saturating_sub(most);

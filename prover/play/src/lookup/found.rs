@@ -16,9 +16,17 @@ const KEPT: usize = 1 << 20;
 /// The results of earlier work on positions of a board.
 pub struct Found {
     finder: Mutex<DepthFinder>,
-    /// The depths that were found; `None` where there is no way to find one.
-    depths: Mutex<KeyMap<Option<u32>>>,
+    kept: Mutex<Kept>,
     solved: RwLock<ProvedPositions>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// The depths that were found.
+    depths: KeyMap<u32>,
+    /// The positions of whose moves all depths were found that can be found and that their order
+    /// needs. A depth of the position itself says nothing of its moves.
+    asked: KeyMap<()>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -33,7 +41,7 @@ impl Found {
     pub fn new(board: &Board, memory: u64) -> Self {
         Found {
             finder: Mutex::new(DepthFinder::new(memory)),
-            depths: Mutex::default(),
+            kept: Mutex::default(),
             solved: RwLock::new(ProvedPositions::none(board)),
         }
     }
@@ -58,19 +66,19 @@ impl Found {
 
     /// Sets the depths of moves, as far as the depths after them were found.
     fn set_depths(&self, moves: &mut [RatedMove]) {
-        let depths = lock(&self.depths);
+        let kept = lock(&self.kept);
         for m in moves.iter_mut().filter(|m| m.depth.is_none()) {
-            m.further = depths.get(&m.after.key()).copied().flatten();
+            m.further = kept.depths.get(&m.after.key()).copied();
             m.depth = m.further.map(|further| further + 1);
         }
     }
 
-    fn keep(&self, found: impl IntoIterator<Item = (u128, Option<u32>)>) {
-        let mut depths = lock(&self.depths);
-        if depths.len() > KEPT {
-            depths.clear();
+    fn keep(&self, found: impl IntoIterator<Item = (u128, u32)>) {
+        let mut kept = lock(&self.kept);
+        if kept.depths.len() > KEPT {
+            *kept = Kept::default();
         }
-        depths.extend(found);
+        kept.depths.extend(found);
     }
 }
 
@@ -94,13 +102,13 @@ impl Lookup<'_> {
         if value == Value::Win && !is_open(&best[0]) || !best.iter().any(is_open) {
             return Ok(());
         }
-        let is_known = lock(&found.depths).contains_key(&position.key());
-        if !is_known {
-            let is_complete = self.find(found, position, best, is_stopped)?;
-            found.set_depths(best);
-            if is_complete || best.iter().any(|m| !is_open(m)) {
-                found.keep([(position.key(), best[0].depth)]);
+        let was_asked = lock(&found.kept).asked.contains_key(&position.key());
+        if !was_asked {
+            // Some of the depths are no order.
+            if !self.find(found, position, best, is_stopped)? {
+                return Ok(());
             }
+            lock(&found.kept).asked.insert(position.key(), ());
         }
         found.set_depths(best);
         rated.sort_by_key(RatedMove::rank);
@@ -123,8 +131,7 @@ impl Lookup<'_> {
             Err(TryLockError::WouldBlock) => lock(&found.finder),
         };
         let depth = finder.depth(self.values, position, is_stopped);
-        let known =
-            |m: &RatedMove| Some((m.after.key(), Some(finder.known(self.board, &m.after)?)));
+        let known = |m: &RatedMove| Some((m.after.key(), finder.known(self.board, &m.after)?));
         found.keep(best.iter().filter_map(known));
         drop(finder);
         if depth.is_some() || best[0].value.value() != Some(Value::Win) {
@@ -132,7 +139,7 @@ impl Lookup<'_> {
         }
         let depths = self.depths_before_conversion(position, is_stopped)?;
         let was_found = depths.is_some();
-        found.keep(depths.into_iter().flatten().map(|(key, depth)| (key, Some(depth))));
+        found.keep(depths.into_iter().flatten());
         Ok(was_found || !is_stopped())
     }
 }
