@@ -6,10 +6,15 @@ open Files
 
 type bytes_of_file = (int, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
 
-(* Ranks of the sets of 16 squares, by set; where other squares come before, by their number. *)
-type ranks = { of_black : int array * int array array; of_white : int array array * int array }
+(* Of each half of a set of squares its rank, with the number of its squares from bit 40 on: of the
+   half that is counted first, and of the other by the number of squares before. *)
+type halves = { first : int array; second : int array array }
+type ranks = { half : int; of_black : halves; of_white : halves }
 
-type t = { squares : int; men : int; most : int; ranks : ranks; slices : bytes_of_file option array }
+(* The values of a slice, how many sets of the other's men there are, of its kings, and of the kings
+   of the side to move. *)
+type slice = { values : bytes_of_file; their_men : int; their_kings : int; kings : int }
+type t = { squares : int; men : int; most : int; ranks : ranks; slices : slice option array }
 
 (* Binomial coefficients. *)
 let choose =
@@ -22,16 +27,7 @@ let choose =
   done;
   rows
 
-(* The number of squares of a set of at most 32: by table, for 16 at a time. *)
-let counts =
-  let counts = Bytes.make 65536 '\000' in
-  for set = 1 to 65535 do
-    Bytes.set_uint8 counts set (Bytes.get_uint8 counts (set lsr 1) + (set land 1))
-  done;
-  counts
-
-let count16 set = Char.code (Bytes.unsafe_get counts (set land 0xffff))
-let count set = count16 set + count16 (set lsr 16)
+let rec count set = if set = 0 then 0 else 1 + count (set land (set - 1))
 
 (* The number of a mask of one bit. *)
 let bit_number =
@@ -45,32 +41,36 @@ let bit_number =
    a sum over its squares. The last square to be counted has the number of all squares as its own.
    [before] squares are counted before those of the set; [last] is the last one of a set, and
    [square] its distance from the end where the count begins. *)
-let table_of ~last ~square before =
-  let ranks = Array.make 65536 0 in
-  for set = 1 to 65535 do
+let table_of half ~last ~square before =
+  let ranks = Array.make (1 lsl half) 0 in
+  for set = 1 to (1 lsl half) - 1 do
     let bit = last set in
-    let distance = square (bit_number bit) and own_number = before + count16 set in
+    let distance = square (bit_number bit) and own_number = before + count set in
     let own = if distance < 0 || own_number > 32 then 0 else choose.(distance).(own_number) in
-    ranks.(set) <- ranks.(set lxor bit) + own
+    ranks.(set) <- ranks.(set lxor bit) + own + (1 lsl 40)
   done;
   ranks
 
 let make_ranks squares most =
+  let half = (squares + 1) / 2 in
   let rec highest set = if set land (set - 1) = 0 then set else highest (set land (set - 1)) in
   let lowest set = set land -set in
-  let of_black first = table_of ~last:highest ~square:(fun i -> first + i) in
-  let of_white first = table_of ~last:lowest ~square:(fun i -> squares - 1 - first - i) in
-  { of_black = (of_black 0 0, Array.init most (of_black 16));
-    of_white = (Array.init most (of_white 0), of_white 16 0) }
+  let of_black first = table_of half ~last:highest ~square:(fun i -> first + i) in
+  let of_white first = table_of half ~last:lowest ~square:(fun i -> squares - 1 - first - i) in
+  { half;
+    of_black = { first = of_black 0 0; second = Array.init most (of_black half) };
+    of_white = { first = of_white half 0; second = Array.init most (of_white 0) } }
 
-let at (table : int array) set = Array.unsafe_get table (set land 0xffff)
+(* The rank of a set whose halves these are, with the number of its squares from bit 40 on. *)
+let rank_of { first; second } earlier later =
+  let before = Array.unsafe_get first earlier in
+  before + Array.unsafe_get second.(before lsr 40) later
 
-let rank_of_black { of_black = first, second; _ } set =
-  if set < 0x10000 then at first set else at first set + at second.(count16 set) (set lsr 16)
+let rank_of_black { half; of_black; _ } set =
+  rank_of of_black (set land ((1 lsl half) - 1)) (set lsr half)
 
-let rank_of_white { of_white = second, first; _ } set =
-  let high = set lsr 16 in
-  at second.(count16 high) set + at first high
+let rank_of_white { half; of_white; _ } set =
+  rank_of of_white (set lsr half) (set land ((1 lsl half) - 1))
 
 let place most a b c d = ((((a * most) + b) * most + c) * most) + d
 
@@ -141,8 +141,11 @@ let open_tables directory ~squares ~men ~cover =
     match Hashtbl.find_opt files (name slice) with
     | None -> fail "%s: no table of the slice %s" directory (name slice)
     | Some file ->
-      let table = map_file (Filename.concat directory file) (indices tables slice) in
-      tables.slices.(number tables slice) <- Some table
+      let values = map_file (Filename.concat directory file) (indices tables slice) in
+      let (_, b), (c, d) = slice in
+      let their_men = choose.(men).(c) and their_kings = choose.(squares).(d) in
+      let slice_of_file = { values; their_men; their_kings; kings = choose.(squares).(b) } in
+      tables.slices.(number tables slice) <- Some slice_of_file
   in
   List.iter need (slices tables cover);
   tables
@@ -175,25 +178,30 @@ let paired slices =
    verifies none of them. *)
 let digest_of_all tables cover =
   let line slice =
-    let table = Option.get tables.slices.(number tables slice) in
-    Printf.sprintf "%s %s\n" (name slice) (Blake3.hexadecimal (digest table))
+    let { values; _ } = Option.get tables.slices.(number tables slice) in
+    Printf.sprintf "%s %s\n" (name slice) (Blake3.hexadecimal (digest values))
   in
   Blake3.digest (String.concat "" (List.map line (paired (slices tables cover))))
 
-(* The slice of a position, and its index there: those of its twin are the same. *)
+(* The number of a position's slice, and its index there: those of its twin are the same. *)
 let locate tables (e : packed) =
-  let s = tables.squares and ranks = tables.ranks in
-  let is_black = e.to_move = Black in
-  let mine = if is_black then e.black else e.white in
-  let theirs = if is_black then e.white else e.black in
-  let mine_of set = if is_black then rank_of_black ranks set else rank_of_white ranks set in
-  let theirs_of set = if is_black then rank_of_white ranks set else rank_of_black ranks set in
-  let men = mine land lnot e.kings and kings = mine land e.kings in
-  let their_men = theirs land lnot e.kings and their_kings = theirs land e.kings in
-  let b = count kings and c = count their_men and d = count their_kings in
-  let blocks = (mine_of men * choose.(tables.men).(c)) + theirs_of their_men in
-  let rows = (blocks * choose.(s).(d)) + theirs_of their_kings in
-  (place tables.most (count men) b c d, (rows * choose.(s).(b)) + mine_of kings)
+  let ranks = tables.ranks and rank x = x land ((1 lsl 40) - 1) and number x = x lsr 40 in
+  let black_men = rank_of_black ranks (e.black land lnot e.kings) in
+  let black_kings = rank_of_black ranks (e.black land e.kings) in
+  let white_men = rank_of_white ranks (e.white land lnot e.kings) in
+  let white_kings = rank_of_white ranks (e.white land e.kings) in
+  let men, kings, their_men, their_kings =
+    if e.to_move = Black then (black_men, black_kings, white_men, white_kings)
+    else (white_men, white_kings, black_men, black_kings)
+  in
+  let slice =
+    place tables.most (number men) (number kings) (number their_men) (number their_kings)
+  in
+  match tables.slices.(slice) with
+  | None -> (slice, 0)
+  | Some s ->
+    let blocks = (rank men * s.their_men) + rank their_men in
+    (slice, (((blocks * s.their_kings) + rank their_kings) * s.kings) + rank kings)
 
 (* The set of [k] squares of a rank, as Black counts them. *)
 let rec set_of_rank k rank =
@@ -227,10 +235,10 @@ let position tables ((a, b), (c, d)) index =
 let value_at tables slice index =
   match tables.slices.(slice) with
   | None -> Drawn
-  | Some bytes ->
-    let at = (index / 64 * 16) + (index land 63 / 8) and bit = index land 7 in
-    if (bytes.{at} lsr bit) land 1 = 1 then Won
-    else if (bytes.{at + 8} lsr bit) land 1 = 1 then Lost
+  | Some { values; _ } ->
+    let at = ((index lsr 6) lsl 4) lor ((index lsr 3) land 7) and bit = index land 7 in
+    if (values.{at} lsr bit) land 1 = 1 then Won
+    else if (values.{at + 8} lsr bit) land 1 = 1 then Lost
     else Drawn
 
 let value tables e =
