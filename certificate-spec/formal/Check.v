@@ -1,6 +1,6 @@
 (* The check of a certificate, whole or in shards, as SPEC.md, 6 to 8, asks for it. *)
 From Coq Require Import List Arith Bool Uint63.
-From Draughtproof Require Import Spec Squares Rules Game Perft Seen Cover Database Turned
+From Draughtproof Require Import Spec Squares Rules Game Perft Seen Cover Database Turned Loop
   Replay.
 Import ListNotations.
 Local Open Scope nat_scope.
@@ -92,7 +92,10 @@ Definition position_holds (g : geometry) (ev : evidence) (win : bool) (e : packe
 
 (** The loop is about White to move: twins have the same value for the same reasons. *)
 Definition database_holds (g : geometry) (ev : evidence) (win : bool) (mine : int -> bool) : bool :=
-  forallb (each_position g mine (position_holds g ev win)) (cover ev).
+  let holds :=
+    if win then fun wm bm bk wk => position_holds g ev true (position wm bm bk wk)
+    else follows g (table ev) in
+  forallb (each_position g mine holds) (cover ev).
 
 (** The boards and games of SPEC.md, 1. *)
 Definition is_board (b : board) : bool :=

@@ -1,4 +1,4 @@
-(* Which positions a database covers, and a loop over all of them. *)
+(* The positions that a database covers. *)
 From Coq Require Import List Arith ZArith Lia Bool Uint63.
 From Draughtproof Require Import Spec Squares Rules Jumps Moves.
 Import ListNotations.
@@ -63,41 +63,10 @@ Definition fits_in (g : geometry) (e : packed) (c : clause) : bool :=
 Definition in_cover (g : geometry) (cover : list clause) (e : packed) : bool :=
   existsb (fits_in g e) cover && negb ((black e =? 0) || (white e =? 0))%uint63 && possible g e.
 
-Lemma count_most : forall is x, count is x <= length is.
-Proof.
-  intros is x. unfold count. induction is as [|i is IH]; simpl; [lia|].
-  destruct (bit x i); simpl; lia.
-Qed.
-
-(** * Subsets of a list of bits, and what is left of the number of those that may be taken *)
-
-Fixpoint each_subset (is : list int) (n : nat) (acc : int) (f : nat -> int -> bool) : bool :=
-  match n with
-  | 0 => f 0 acc
-  | S n' =>
-    match is with
-    | [] => f n acc
-    | i :: rest => if each_subset rest n acc f then each_subset rest n' (acc lor one i)%uint63 f
-      else false
-    end
-  end.
+(** * The mask of a list of bits *)
 
 Definition gather (l : list int) (acc : int) : int := fold_left (fun a i => a lor one i)%uint63 l
   acc.
-
-Lemma each_subset_spec : forall is n acc f, each_subset is n acc f = true ->
-  forall P, length (filter P is) <= n ->
-    f (n - length (filter P is)) (gather (filter P is) acc) = true.
-Proof.
-  induction is as [|i is IH]; intros n acc f E P L.
-  - simpl in *. rewrite Nat.sub_0_r. destruct n; exact E.
-  - destruct n as [|n].
-    + simpl in E. destruct (filter P (i :: is)) as [|j l]; [exact E | simpl in L; lia].
-    + simpl in E. destruct (each_subset is (S n) acc f) eqn:A; [|discriminate].
-      simpl in *. destruct (P i).
-      * simpl in *. apply (IH n (acc lor one i)%uint63 f E P). lia.
-      * exact (IH (S n) acc f A P L).
-Qed.
 
 Lemma bit_gather : forall l acc j, (forall i, In i l -> (i <? digits)%uint63 = true) ->
   (bit (gather l acc) j = true <-> bit acc j = true \/ In j l).
@@ -106,19 +75,6 @@ Proof.
   rewrite IH by (intros k K; apply H; right; exact K).
   rewrite lor_spec, orb_true_iff, bit_one by (apply H; left; reflexivity).
   rewrite eqb_spec. tauto.
-Qed.
-
-(** A mask is found among the subsets of a list that has all its bits but those of [acc]. *)
-Lemma each_subset_mask : forall is n acc f x, (forall i, In i is -> (i <? digits)%uint63 = true) ->
-  (forall i, bit acc i = true -> bit x i = true) ->
-  (forall i, bit x i = true -> bit acc i = true \/ In i is) -> count is x <= n ->
-  each_subset is n acc f = true -> f (n - count is x) x = true.
-Proof.
-  intros is n acc f x D A I L E. pose proof (each_subset_spec _ _ _ _ E (bit x) L) as F.
-  replace x with (gather (filter (bit x) is) acc) at 2; [exact F|].
-  apply bit_ext. intros j. apply eq_true_iff_eq. rewrite bit_gather.
-  - rewrite filter_In. specialize (A j). specialize (I j). tauto.
-  - intros i K. apply filter_In in K. apply D, K.
 Qed.
 
 Lemma filter_lor_length : forall x y is, (forall i, bit x i = true -> bit y i = true -> False) ->
@@ -136,28 +92,7 @@ Proof.
   - intros i F. apply filter_In in F. apply I, F.
 Qed.
 
-(** * All positions of a cover *)
-
-Section Loop.
-Variables (g : geometry) (mine : int -> bool) (f : packed -> bool).
-
-(** [f] at all positions with these pieces and White to move, whichever of them are kings. On the
-    last row there are kings only. *)
-Definition each_king (bs : list int) (eb ew : int) : bool :=
-  let crowned := ((eb land crown_black g) lor (ew land crown_white g))%uint63 in
-  let others := filter (bit (without (eb lor ew) crowned)%uint63) bs in
-  each_subset others (length others) crowned
-    (fun _ ek => f {| black := eb; white := ew; kings := ek; to_move := White |}).
-
-(** [f] at all positions of a clause that are [mine] by the mask of Black. *)
-Definition each_position (c : clause) : bool :=
-  let bs := map at_bit (cells g) in
-  each_subset bs (snd c) 0%uint63 (fun left eb =>
-    if (if (eb =? 0)%uint63 then true else negb (mine eb)) then true
-    else each_subset (filter (fun i => negb (bit eb i)) bs) (min (snd c) (fst c - snd c + left))
-      0%uint63
-      (fun _ ew => if (ew =? 0)%uint63 then true else each_king bs eb ew)).
-End Loop.
+(** * Squares of a board *)
 
 Section Board.
 Variable b : board.
@@ -208,72 +143,6 @@ Proof.
   - assert (bit (without (white e) (kings e) land crown_white g)%uint63 i = true)
       by (rewrite land_spec, bit_without, X, C, K; reflexivity).
     rewrite W, bit_0 in H. discriminate.
-Qed.
-
-Lemma each_king_spec : forall f e, to_move e = White -> possible g e = true ->
-  each_king g f bs (black e) (white e) = true -> f e = true.
-Proof.
-  intros f e T P E. pose proof (fun i => crowned_kings e i P) as C.
-  assert (W : well_formed g e = true)
-    by (unfold possible in P; rewrite andb_true_iff in P; apply P).
-  unfold each_king in E. pose proof (kings_are_pieces b e W) as K.
-  apply (each_subset_mask _ _ _ _ (kings e)) in E.
-  - cbv beta in E. destruct e as [eb ew ek et]. cbn [black white kings to_move] in *.
-    subst et. exact E.
-  - intros i I. apply filter_In in I. apply bits_small, I.
-  - intros i I. rewrite lor_spec, !land_spec, orb_true_iff, !andb_true_iff in I.
-    destruct (C i). tauto.
-  - intros i I.
-    destruct (bit ((black e land crown_black g) lor (white e land crown_white g))%uint63 i) eqn:X;
-      [auto|]. right. apply filter_In.
-    assert (Y : bit (black e lor white e)%uint63 i = true)
-      by (rewrite lor_spec, orb_true_iff; auto).
-    split; [exact (pieces_in_bits _ _ W Y)|]. rewrite bit_without, X, Y. reflexivity.
-  - apply count_most.
-Qed.
-
-Theorem each_position_spec : forall mine f c, each_position g mine f c = true ->
-  forall e, to_move e = White -> possible g e = true -> fits_in g e c = true ->
-  (black e =? 0)%uint63 = false ->
-  (white e =? 0)%uint63 = false -> mine (black e) = true -> f e = true.
-Proof.
-  intros mine f [n m] E e T P A B0 W0 M.
-  assert (W : well_formed g e = true)
-    by (unfold possible in P; rewrite andb_true_iff in P; apply P).
-  unfold fits_in in A. cbn [fst snd] in A. rewrite !andb_true_iff, !Nat.leb_le in A.
-  destruct A as [[LB LW] LN]. fold bs in LB, LW, LN.
-  pose proof (disjoint b e W) as D. unfold each_position in E. cbn [fst snd] in E. fold bs in E.
-  assert (PB : forall i, bit (black e) i = true -> bit 0 i = true \/ In i bs).
-  { intros i I. right. apply (pieces_in_bits e); [exact W|]. rewrite lor_spec, I. reflexivity. }
-  assert (PW : forall i, bit (white e) i = true -> In i bs).
-  { intros i I. apply (pieces_in_bits e); [exact W|]. rewrite lor_spec, I. apply orb_true_r. }
-  assert (Z : forall x i, bit 0 i = true -> bit x i = true)
-    by (intros x i; rewrite bit_0; discriminate).
-  apply (each_subset_mask _ _ _ _ (black e) bits_small (Z _) PB LB) in E.
-  cbv beta in E. rewrite B0, M in E. cbn [negb] in E.
-  assert (FF : count (filter (fun i => negb (bit (black e) i)) bs) (white e)
-    = count bs (white e)).
-  { clear - D. unfold count. induction bs as [|i l IH]; [reflexivity|]. simpl. specialize (D i).
-    destruct (bit (black e) i) eqn:X, (bit (white e) i) eqn:Y; simpl; rewrite ?Y; simpl;
-      rewrite ?IH; try reflexivity.
-    destruct D; reflexivity. }
-  apply (each_subset_mask _ _ _ _ (white e)) in E.
-  - cbv beta in E. rewrite W0 in E. apply each_king_spec; assumption.
-  - intros i I. apply filter_In in I. apply bits_small, I.
-  - apply Z.
-  - intros i I. right. apply filter_In. split; [apply PW, I|]. apply negb_true_iff.
-    destruct (bit (black e) i) eqn:X; [|reflexivity]. destruct (D i X I).
-  - rewrite FF. lia.
-Qed.
-
-Corollary cover_spec : forall mine f cover, forallb (each_position g mine f) cover = true ->
-  forall e, to_move e = White -> in_cover g cover e = true -> mine (black e) = true -> f e = true.
-Proof.
-  intros mine f cover E e T C M. unfold in_cover in C. rewrite !andb_true_iff in C.
-  destruct C as [[A N] P].
-  apply existsb_exists in A. destruct A as [c [I A]]. rewrite forallb_forall in E.
-  apply negb_true_iff, orb_false_iff in N. destruct N as [B0 W0].
-  apply (each_position_spec mine f c (E c I)); assumption.
 Qed.
 
 Lemma covered_in_cover : forall cover e, covered g cover e = true -> in_cover g cover e = true.

@@ -1,7 +1,7 @@
 (* What is checked is true. *)
 From Coq Require Import List Arith ZArith Lia Bool Uint63.
 From Draughtproof Require Import Spec Squares Rules Jumps Moves Game Perft Seen Cover
-  Successor Database Turned Replay Check.
+  Successor Database Turned Loop Replay Check.
 Import ListNotations.
 Local Open Scope nat_scope.
 
@@ -292,7 +292,13 @@ Lemma shards_database : board_exists (of_board ev) -> forall win,
 Proof.
   intros B win D. apply both_sides; [exact B|]. intros e T C.
   specialize (D _ (shard_exists (black e))).
-  exact (cover_spec (of_board ev) (exists_small _ B) _ _ _ D e T C (eqb_refl _)).
+  unfold database_holds in D. cbv zeta in D. pose proof (exists_small _ B) as F.
+  destruct (cover_spec (of_board ev) F _ _ _ D e T C (eqb_refl _))
+    as [wm [bm [bk [wk [P H]]]]].
+  pose proof (in_cover_well_formed _ _ _ C) as W. unfold g in *. unfold in_cover in C.
+  rewrite !andb_true_iff, negb_true_iff, orb_false_iff in C. destruct C as [[_ [N _]] _].
+  destruct win; [|exact (follows_consistent _ F (table ev) e T W N _ _ _ _ P H)].
+  rewrite (position_parts _ e T W N _ _ _ _ P) in H. exact H.
 Qed.
 
 Lemma shards_each : forall k, (k <? m)%uint63 = true ->
