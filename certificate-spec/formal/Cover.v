@@ -6,20 +6,39 @@ Local Open Scope nat_scope.
 
 (** * How many squares a mask has *)
 
-(** Whichever bits [tail0] names: clearing one bit changes the number by one at most. *)
+(** [x land (x - 1)] is [x] without its lowest bit. *)
 Fixpoint at_most (n : nat) (x : int) : bool :=
   if (x =? 0)%uint63 then true
-  else match n with 0 => false | S n' => at_most n' (without x (one (tail0 x))) end.
+  else match n with 0 => false | S n' => at_most n' (x land (x - 1))%uint63 end.
 
-Lemma bit_one_only : forall i j, bit (one i) j = true -> j = i.
+Lemma lowest_bit : forall x, x <> 0%uint63 ->
+  exists i, forall j, bit x j = true -> j = i \/ bit (x land (x - 1))%uint63 j = true.
 Proof.
-  intros i j B. destruct (i <? digits)%uint63 eqn:L.
-  - rewrite bit_one in B by exact L. apply eqb_spec in B. congruence.
-  - unfold one in B. rewrite bit_lsl in B.
-    destruct (j <? i)%uint63 eqn:J; [discriminate|]. destruct (digits <=? j)%uint63 eqn:D;
-      [discriminate|].
-    exfalso. apply not_true_iff_false in L, J, D. apply L. apply ltb_spec.
-    rewrite leb_spec in D. rewrite ltb_spec in J. lia.
+  assert (Z : forall n z, (0 < z <= Z.of_nat n)%Z -> exists k, (0 <= k)%Z /\ forall j, (0 <= j)%Z ->
+    Z.testbit z j = true -> j = k \/ Z.testbit (z - 1) j = true).
+  { induction n as [|n IH]; intros z B; [lia|]. destruct (Z.even z) eqn:E.
+    - apply Z.even_spec in E. destruct E as [y ->]. destruct (IH y) as [k [K H]]; [lia|].
+      exists (Z.succ k). split; [lia|]. intros j J T. destruct (Z.eq_dec j 0) as [->|N].
+      + rewrite Z.testbit_even_0 in T. discriminate.
+      + replace j with (Z.succ (Z.pred j)) in T |- * by lia.
+        rewrite Z.testbit_even_succ in T by lia. apply H in T; [|lia].
+        replace (2 * y - 1)%Z with (2 * (y - 1) + 1)%Z by lia. rewrite Z.testbit_odd_succ by lia.
+        destruct T; [left; lia | auto].
+    - exists 0%Z. split; [lia|]. intros j J T. destruct (Z.eq_dec j 0) as [->|N]; [auto|]. right.
+      assert (O : Z.odd z = true) by (rewrite <- Z.negb_even, E; reflexivity).
+      apply Z.odd_spec in O. destruct O as [y ->].
+      replace j with (Z.succ (Z.pred j)) in T |- * by lia.
+      rewrite Z.testbit_odd_succ in T by lia.
+      replace (2 * y + 1 - 1)%Z with (2 * y)%Z by lia. rewrite Z.testbit_even_succ by lia.
+      exact T. }
+  intros x N. pose proof (to_Z_bounded x) as B.
+  assert (P : (0 < to_Z x)%Z).
+  { destruct (Z.eq_dec (to_Z x) 0) as [E|E]; [|lia]. destruct N. apply to_Z_inj. exact E. }
+  destruct (Z (Z.to_nat (to_Z x)) (to_Z x)) as [k [_ H]]; [lia|].
+  exists (of_Z k). intros j J. rewrite land_spec, J. rewrite bitE in J.
+  pose proof (to_Z_bounded j) as Bj. apply H in J; [|lia]. destruct J as [<-|J].
+  - left. symmetry. apply of_to_Z.
+  - right. rewrite bitE, sub_spec. change (to_Z 1) with 1%Z. rewrite Z.mod_small by lia. exact J.
 Qed.
 
 Lemma at_most_spec : forall n x, at_most n x = true ->
@@ -29,10 +48,9 @@ Proof.
   1, 3: apply eqb_spec in Z; subst x; exists []; split; [simpl; lia | intros i B;
           rewrite bit_0 in B; discriminate].
   - discriminate.
-  - destruct (IH _ A) as [l [L I]]. exists (tail0 x :: l). split; [simpl; lia|]. intros i B.
-    destruct (bit (one (tail0 x)) i) eqn:O.
-    + apply bit_one_only in O. left. symmetry. exact O.
-    + right. apply I. rewrite bit_without, B, O. reflexivity.
+  - destruct (IH _ A) as [l [L I]]. destruct (lowest_bit x) as [j J].
+    { intros E. apply eqb_spec in E. congruence. }
+    exists (j :: l). split; [simpl; lia|]. intros i B. destruct (J i B); [left | right]; auto.
 Qed.
 
 (** * Positions of a board, and those of a cover *)

@@ -234,7 +234,8 @@ Definition part (g : geometry) (x : int) (a : choice) : Prop :=
   set a = x /\ turned_set a = flip g x /\
   forall p, In p (chosen a) <-> In p (spots g) /\ has x p = true.
 
-Lemma in_spots : forall g p, In p (spots g) -> In (cell_of p) (cells g) /\ p = spot_of g (cell_of p).
+Lemma in_spots : forall g p, In p (spots g) ->
+  In (cell_of p) (cells g) /\ p = spot_of g (cell_of p).
 Proof. intros g p I. apply in_map_iff in I. destruct I as [c [<- I]]. auto. Qed.
 
 Lemma gathered_part : forall g x, (forall i, In i (map at_bit (cells g)) ->
@@ -257,7 +258,8 @@ Proof.
   assert (C : forall l a p, In p (chosen (gathered l a)) <-> In p l \/ In p (chosen a)).
   { induction l as [|q l IH]; intros a p; [simpl; tauto|]. unfold gathered in *. simpl.
     rewrite IH. simpl. intuition congruence. }
-  assert (L : incl (filter (has x) (spots g)) (spots g)) by (intros p I; apply filter_In in I; tauto).
+  assert (L : incl (filter (has x) (spots g)) (spots g))
+    by (intros p I; apply filter_In in I; tauto).
   assert (X : set (gathered (filter (has x) (spots g)) nothing) = x).
   { rewrite S by exact L. apply bit_ext. intros i. apply eq_true_iff_eq. rewrite bit_gather.
     - simpl. rewrite bit_0, in_map_iff. split.
@@ -417,7 +419,7 @@ Lemma after_list_spec : forall l best, best <> Won ->
   end.
 Proof.
   induction l as [|z l IH]; intros best N; simpl.
-  - destruct best; [split; [reflexivity | intros y []] | split; [intros y [] | auto] | contradiction].
+  - destruct best; [| | contradiction]; split; auto; intros y [].
   - destruct (judge table z) eqn:J; [eauto | |].
     + assert (D : Drawn <> Won) by discriminate. specialize (IH Drawn D).
       destruct (after_list table Drawn l).
@@ -523,8 +525,8 @@ Lemma captures_listed : forall cs, (forall c, In c cs -> bit (mine e) (at_bit c)
 Proof.
   induction cs as [|c cs IH]; intros B; [reflexivity|]. cbn [all_captures flat_map].
   rewrite IH by (intros d I; apply B; right; exact I). rewrite add_captures_spec.
-  f_equal. unfold captures_of. rewrite (B c (or_introl eq_refl)). unfold theirs. rewrite white_moves.
-  reflexivity.
+  f_equal. unfold captures_of. rewrite (B c (or_introl eq_refl)). unfold theirs.
+  rewrite white_moves. reflexivity.
 Qed.
 
 Lemma kings_both : (kings_of Black e lor kings_of White e)%uint63 = kings e.
@@ -613,7 +615,8 @@ Proof.
   destruct N as [next [I N]]. apply is_spec in N.
   assert (J : forall y, In y (successors g e) ->
     judge (for_both g table) y = judge table y).
-  { intros y Y. unfold judge, for_both. rewrite (successors_turn _ _ _ Y), white_moves. reflexivity. }
+  { intros y Y. unfold judge, for_both. rewrite (successors_turn _ _ _ Y), white_moves.
+    reflexivity. }
   assert (NW : Lost <> Won) by discriminate. pose proof (after_list_spec next Lost NW) as S.
   unfold consistent. rewrite N. destruct (after_list table Lost next).
   - destruct S as [_ S]. apply forallb_forall. intros y Y. rewrite (J y Y).

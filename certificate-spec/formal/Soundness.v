@@ -260,9 +260,16 @@ Let g := make_geometry (of_board ev).
 
 Lemma shard_exists : forall eb, (shard_of m eb <? m)%uint63 = true.
 Proof.
-  intros eb. apply ltb_spec. unfold shard_of. rewrite mod_spec. apply ltb_spec in some.
-  change (to_Z 0) with 0%Z in some.
-  apply Z.mod_pos_bound. exact some.
+  intros eb. apply ltb_spec. unfold shard_of. apply ltb_spec in some.
+  change (to_Z 0) with 0%Z in some. set (x := ((eb * 2862933555777941757) << 29)%uint63).
+  pose proof (to_Z_bounded x) as X.
+  rewrite lsr_spec, mul_spec, lsr_spec. change (2 ^ to_Z 33)%Z with (2 ^ 33)%Z.
+  change (2 ^ to_Z 30)%Z with (2 ^ 30)%Z.
+  assert (H : (0 <= to_Z x / 2 ^ 33 < 2 ^ 30)%Z)
+    by (split; [apply Z.div_pos | apply Z.div_lt_upper_bound];
+      change wB with (2 ^ 33 * 2 ^ 30)%Z in X; lia).
+  apply Z.div_lt_upper_bound; [lia|]. apply Z.le_lt_trans with (to_Z x / 2 ^ 33 * to_Z m)%Z; [|nia].
+  apply Z.mod_le; [nia | reflexivity].
 Qed.
 
 Lemma shards_board : board_exists (of_board ev).

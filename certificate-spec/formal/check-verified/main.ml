@@ -52,25 +52,16 @@ let read_evidence directory manifest database assume_table (head : Claim.t) =
 
 (* Whether [accepts] is true of all shards, each in a process of its own. *)
 let all_shards shards accepts =
-  let running = ref [] in
   let start shard =
     match Unix.fork () with
     | 0 -> Unix._exit (match accepts shard with true -> 0 | false -> 1 | exception _ -> 4)
-    | process -> running := process :: !running
+    | process -> process
   in
-  let rec all_accept () =
-    match !running with
-    | [] -> true
-    | process :: later ->
-      let status = snd (Unix.waitpid [] process) in
-      running := later;
-      if status <> WEXITED 0 && status <> WEXITED 1 then fail "a shard could not be checked";
-      status = WEXITED 0 && all_accept ()
-  in
-  let stop process = try Unix.kill process Sys.sigkill with Unix.Unix_error _ -> () in
-  Fun.protect ~finally:(fun () -> List.iter stop !running) (fun () ->
-    for shard = 0 to shards - 1 do start shard done;
-    all_accept ())
+  let ended = List.map (fun p -> snd (Unix.waitpid [] p)) (List.init shards start) in
+  let is_zero status = status = Unix.WEXITED 0 in
+  if List.exists (fun status -> not (is_zero status || status = Unix.WEXITED 1)) ended then
+    fail "a shard could not be checked";
+  List.for_all is_zero ended
 
 (* What a shard rests on, so that those of other files cannot be taken for shards of the same check:
    objects are bound by MANIFEST, which has their digests. *)

@@ -33,16 +33,14 @@ let verdict_of error =
   | _ -> ended 4 "ERROR" "the files cannot be read"
 
 (* Prints the line of the verdict that [check] comes to, and ends with its status; with 4 where the
-   line cannot be written. Whatever goes wrong here, the status is none of 0 to 3. *)
+   line cannot be written. Whatever goes wrong here, the status is none of 0 to 3. Standard output
+   that was closed would be the next file that is opened. *)
 let finish check =
-  let status =
-    try
-      (* Standard output that was closed would be the next file that is opened. *)
-      ignore (Unix.fstat Unix.stdout);
-      List.iter (fun signal -> Sys.set_signal signal Sys.Signal_ignore) Sys.[ sigpipe; sigxfsz ];
-      let status, line = try check () with error -> verdict_of error in
-      if line <> "" then print_line line;
-      status
-    with _ -> 4
-  in
-  Unix._exit status
+  Unix._exit
+    (try
+       ignore (Unix.fstat Unix.stdout);
+       List.iter (fun signal -> Sys.set_signal signal Sys.Signal_ignore) Sys.[ sigpipe; sigxfsz ];
+       let status, line = try check () with error -> verdict_of error in
+       if line <> "" then print_line line;
+       status
+     with _ -> 4)
