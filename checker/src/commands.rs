@@ -53,7 +53,7 @@ Exit status:
   2  s CONDITIONAL  right but for nodes that are assumed
   3  s DECLINED     a version or feature that is not known here, or notes that are not enough
   4  s ERROR        files could not be read, wrong usage, lack of memory
-  5  s VERIFIED SHARD, s SAMPLED  what was looked at is right, and the rest was not looked at
+  5  s VERIFIED SHARD, s SAMPLED  the rest was not looked at; what was looked at is right
      s CONSISTENT   a database alone at the level consistent: its values may all be wrong
      s VERIFIED ... keys=none     notes say that the rest is right; no signature was looked at
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
@@ -140,10 +140,6 @@ pub struct Trust {
     #[arg(long, value_name = "K", default_value_t = 1, requires = "keys",
           value_parser = clap::value_parser!(u8).range(1..))]
     pub require: u8,
-    /// Each part must be in notes by at least K different implementations of the checker; their
-    /// names are counted
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
-    pub distinct_checkers: u8,
 }
 
 /// The subcommands of `check`.

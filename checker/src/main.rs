@@ -27,7 +27,7 @@ use std::process::ExitCode;
 fn read_notes(paths: &[PathBuf], trust: &Trust) -> Result<Notes, Stop> {
     let keys = trust.keys.as_ref().map(|path| keys::trusted(path)).transpose();
     let keys = keys.map_err(Stop::Error)?;
-    Ok(Notes::read(paths, keys, trust.require.into(), trust.distinct_checkers.into()))
+    Ok(Notes::read(paths, keys, trust.require.into()))
 }
 
 /// Finds out which notes count. Notes that do not count are named on standard error, whatever the

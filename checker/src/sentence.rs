@@ -235,17 +235,22 @@ impl Said<'_> {
     }
 
     fn sample(&self) -> String {
-        let claim = self.claim();
-        let (blocks, share) = (self.value("blocks"), self.value("share"));
-        let mut of = format!("{blocks} pairs of blocks");
-        if let (Some(nodes), Some(leaves)) = (self.field("nodes"), self.field("leaves")) {
-            let starts = Value::parse(self.subject().0).map_or(0, |value| value.questions().len());
-            of += &format!(
-                ", {nodes} nodes with the {starts} starts (a whole check counts nodes without them), {leaves} leaves"
-            );
+        let (mut unseen, mut seen) = (Vec::new(), Vec::new());
+        for (field, items) in
+            [("blocks", "pairs of blocks"), ("nodes", "nodes and starts"), ("leaves", "leaves")]
+        {
+            let Some((k, n)) = self.field(field).and_then(|share| share.split_once('/')) else {
+                continue;
+            };
+            let [k, n] = [k, n].map(|count| count.parse::<u64>().unwrap_or(0));
+            unseen.push(format!("{} of {n} {items}", n.saturating_sub(k)));
+            seen.push(k.to_string());
         }
+        let (claim, share) = (self.claim(), self.value("share"));
+        let (unseen, seen) = (unseen.join(", "), seen.join(", "));
         format!(
-            "not proved: that {claim}. Nothing is wrong in a sample (share {share}): {of}. The rest was not looked at."
+            "not proved: that {claim}. Not looked at: {unseen}. Nothing is wrong in the others, a sample of {seen} \
+             (share {share})."
         )
     }
 }

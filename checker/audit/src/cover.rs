@@ -336,51 +336,35 @@ impl Cover {
     }
 }
 
-/// The numbers of witnesses that each item needs at least.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Least {
-    /// Different keys, or notes where no keys are required.
-    pub(crate) witnesses: usize,
-    /// Different implementations of the checker.
-    pub(crate) checkers: usize,
-}
-
-/// The ranges within `all` that too few witnesses have covered, in order.
-pub(crate) fn gaps(all: Range<usize>, least: Least, covered: &[Covered<'_>]) -> Vec<Range<usize>> {
+/// The ranges within `all` that fewer than `least` different witnesses have covered, in order.
+pub(crate) fn gaps(all: Range<usize>, least: usize, covered: &[Covered<'_>]) -> Vec<Range<usize>> {
     let ends = |(c, Covered { range, .. }): (usize, &Covered<'_>)| {
         [(range.start, false, c), (range.end, true, c)]
     };
     let mut ends: Vec<(usize, bool, usize)> = covered.iter().enumerate().flat_map(ends).collect();
     ends.push((all.end, false, usize::MAX));
     ends.sort_unstable();
-    // How many ranges of each witness, and of each implementation, there are at this place.
+    // The number of ranges of each witness at this place.
     let mut who: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut checkers: BTreeMap<&str, usize> = BTreeMap::new();
     let mut gaps: Vec<Range<usize>> = Vec::new();
     let mut begin = all.start;
     for (place, is_end, c) in ends {
         let end = place.clamp(all.start, all.end);
-        if end > begin && (who.len() < least.witnesses || checkers.len() < least.checkers) {
+        if end > begin && who.len() < least {
             gaps.push(begin..end);
         }
         begin = end;
-        for Witness { who: key, checker } in covered.get(c).into_iter().flat_map(|c| c.by) {
-            count(&mut who, *key, is_end);
-            count(&mut checkers, checker, is_end);
+        for witness in covered.get(c).into_iter().flat_map(|c| c.by) {
+            match who.entry(witness.who) {
+                Entry::Occupied(mut there) if is_end => match there.get() {
+                    0 | 1 => drop(there.remove()),
+                    n => *there.get_mut() = n - 1,
+                },
+                entry => *entry.or_default() += usize::from(!is_end),
+            }
         }
     }
     gaps
-}
-
-/// Counts one more of a kind, or one less.
-fn count<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K, is_end: bool) {
-    match counts.entry(key) {
-        Entry::Occupied(mut there) if is_end => match there.get() {
-            0 | 1 => drop(there.remove()),
-            n => *there.get_mut() = n - 1,
-        },
-        entry => *entry.or_default() += usize::from(!is_end),
-    }
 }
 
 #[cfg(test)]
@@ -399,17 +383,16 @@ mod tests {
             let mut all = Vec::new();
             for _ in 0..random(7) {
                 let (a, b) = (random(9), random(9));
-                let by = |who| Witness { who, checker: format!("{}", who % 2) };
+                let by = |who| Witness { who, checker: String::new() };
                 let by: BTreeSet<Witness> = (0..random(3)).map(|_| by(random(4))).collect();
                 all.push((a.min(b)..a.max(b), by));
             }
-            let least = Least { witnesses: 1 + random(3), checkers: 1 + random(2) };
+            let least = 1 + random(3);
             let covered: Vec<_> = all.iter().map(|(range, by)| Covered { range, by }).collect();
             let few = |i: &usize| {
-                let by = || all.iter().filter(|(range, _)| range.contains(i)).flat_map(|c| &c.1);
-                let who: BTreeSet<usize> = by().map(|w| w.who).collect();
-                let checkers: BTreeSet<&str> = by().map(|w| &*w.checker).collect();
-                who.len() < least.witnesses || checkers.len() < least.checkers
+                let by = all.iter().filter(|(range, _)| range.contains(i)).flat_map(|c| &c.1);
+                let who: BTreeSet<usize> = by.map(|w| w.who).collect();
+                who.len() < least
             };
             let right: Vec<usize> = (0..8).filter(few).collect();
             let found: Vec<usize> = gaps(0..8, least, &covered).into_iter().flatten().collect();

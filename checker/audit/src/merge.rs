@@ -14,7 +14,7 @@
 //! So by induction over the pieces all tables that shards verify, and with them all that are taken
 //! for granted, are what the files come to; `selection.rs` rests on this.
 
-use crate::cover::{Cover, Least, Objection, Witness, gaps};
+use crate::cover::{Cover, Objection, Witness, gaps};
 use crate::describe::{DescribedQuestion, Description};
 use crate::selection::Work;
 use crate::statement::Statement;
@@ -59,22 +59,17 @@ pub struct Notes {
     files: Vec<(PathBuf, Result<Note, String>)>,
     /// The keys that are trusted; without them, every note counts.
     keys: Option<Vec<PublicKey>>,
-    least: Least,
+    /// The number of different keys, or notes where there are no keys, that each part needs.
+    least: usize,
 }
 
 impl Notes {
     /// Reads notes. A file that is not a note does not count.
     ///
-    /// Each part needs `least` keys, or notes where there are no keys, and notes by as many
-    /// different implementations of the checker as `checkers` says.
-    pub fn read(
-        files: &[PathBuf],
-        keys: Option<Vec<PublicKey>>,
-        least: usize,
-        checkers: usize,
-    ) -> Notes {
+    /// Each part needs `least` keys, or notes where there are no keys.
+    pub fn read(files: &[PathBuf], keys: Option<Vec<PublicKey>>, least: usize) -> Notes {
         let files = files.iter().map(|path| (path.clone(), Note::read(path))).collect();
-        Notes { files, keys, least: Least { witnesses: least, checkers } }
+        Notes { files, keys, least }
     }
 
     /// Sorts the notes into those that count for the description and those that do not.
@@ -222,11 +217,8 @@ impl<'a> Joined<'a> {
     fn check_given_tables(&self) -> Result<(), Stop> {
         let tables = || self.covers().filter_map(|cover| Some((cover, cover.tables.as_ref()?)));
         let ranges: Vec<_> = tables().map(|(cover, _)| cover.slices()).collect();
-        // Tables may come from shards of the same implementation: implementations are not counted
-        // here.
-        let least = Least { checkers: 1, ..self.all.least };
         let pairs = &self.about.pairs;
-        let gaps = gaps(0..pairs.len(), least, &ranges);
+        let gaps = gaps(0..pairs.len(), self.all.least, &ranges);
         let is_given = self.given();
         if let Some(i) = gaps.into_iter().flatten().find(|&i| is_given[i]) {
             let name = pairs[i].file_name();
@@ -327,7 +319,7 @@ impl<'a> Joined<'a> {
 
     /// The number of trusted keys that must stand for each part, or `none`.
     fn keys(&self) -> String {
-        self.all.keys.as_ref().map_or("none".into(), |_| self.all.least.witnesses.to_string())
+        self.all.keys.as_ref().map_or("none".into(), |_| self.all.least.to_string())
     }
 
     /// The names of the keys that have signed the notes on which the verdict rests; empty where no
@@ -356,13 +348,9 @@ impl<'a> Joined<'a> {
 
     fn missing(&self, what: String) -> Stop {
         let who = if self.all.keys.is_some() { "trusted keys" } else { "notes" };
-        let least = self.all.least;
         declined(Finding {
             rule: "cover",
-            expected: match least.checkers {
-                1 => format!("{} {who} for each part", least.witnesses),
-                n => format!("{} {who} and {n} checkers for each part", least.witnesses),
-            },
+            expected: format!("{} {who} for each part", self.all.least),
             found: format!("fewer for {what}"),
             file: match self.about.root {
                 Some(_) => "MANIFEST".into(),
@@ -383,7 +371,7 @@ impl<'a> Joined<'a> {
         let trusted = TrustedDatabase {
             root: self.about.db_root,
             notes: used().map(|(note, _)| note.digest).collect(),
-            keys: self.all.keys.as_ref().map(|_| self.all.least.witnesses),
+            keys: self.all.keys.as_ref().map(|_| self.all.least),
             signers: self.names(used()),
             journals: used().filter(|(_, cover)| cover.has_journal).count(),
         };

@@ -256,7 +256,7 @@ fn help_and_version() {
     for words in ["merge", "--db DIR", "s VERIFIED  ", "4  s ERROR", "check --help has all"] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    assert!(check(&["merge", "-h"]).0.contains("--distinct-checkers"));
+    assert!(check(&["merge", "-h"]).0.contains("--require"));
     let (text, status) = check(&["--version"]);
     assert_eq!((text.trim(), status), (concat!("check ", env!("CARGO_PKG_VERSION")), Some(0)));
 }

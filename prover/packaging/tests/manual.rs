@@ -56,7 +56,7 @@ fn every_page_is_rendered_without_a_warning() {
     let check = page("check.1");
     assert!(check.contains("\nEXIT STATUS\n") && check.contains("  0  s VERIFIED  "), "{check}");
     assert!(check.contains("\nMEMORY\n       For ") && check.contains("--journal"), "{check}");
-    assert!(page("check-merge.1").contains("--distinct-checkers"));
+    assert!(page("check-merge.1").contains("--require"));
     assert!(page("prove-db.1").contains("prove-db-unmap(1)"));
     assert!(page("prove-db-map.1").contains("--map-space"));
 }

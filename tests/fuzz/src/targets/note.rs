@@ -108,7 +108,7 @@ pub(super) fn run(bytes: &[u8]) {
     };
     // The signed note covers only half of the work.
     let may_pass = how & (ANYBODY | THEIRS) != 0;
-    let notes = Notes::read(&files, keys, 1, 1);
+    let notes = Notes::read(&files, keys, 1);
     let joined = notes.about(&place.about);
     assert!(joined.left_out().iter().all(|line| !line.contains('\n')));
     let _ = joined.database();

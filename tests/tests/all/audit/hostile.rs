@@ -162,7 +162,7 @@ fn a_refutation_speaks_of_what_it_names() {
 #[test]
 fn no_note_is_no_evidence() {
     let here = noted();
-    let keys = "--keys trusted --require 2 --distinct-checkers 2 nowhere";
+    let keys = "--keys trusted --require 2 nowhere";
     let (output, line, _) = ask(&here, &format!("merge --game 4x4 --pieces 0 {keys}"), &[]);
     assert_eq!((output.status.code(), &*line), (Some(4), "s ERROR pieces: from 2 to 8 on 4x4\n"));
     for text in [format!("merge --game 4x4 {keys}"), format!("merge --game 4x4 --pieces 2 {keys}")]

@@ -65,6 +65,12 @@ fn a_sample_without_leaves_is_no_small_sample_of_them() {
         assert_eq!(output.status.code(), Some(5), "{output:?}");
         let line = String::from_utf8(output.stdout).unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
+        // The sentence says first what is not in the sample.
+        let (seen, of) = count(&line, "leaves");
+        let unseen = of.parse::<u64>().unwrap() - seen.parse::<u64>().unwrap();
+        let unseen =
+            said.find(&format!(", {unseen} of {of} leaves. Nothing is wrong in the others,"));
+        assert_eq!(unseen.is_some(), quiet.is_empty(), "{said}");
         for what in ["blocks", "nodes", "leaves"] {
             let (seen, of) = count(&line, what);
             let warning = format!(

@@ -285,21 +285,14 @@ const BOTH: &str = "draughtproof-check,draughtproof-reference";
 
 #[test]
 #[ignore = "needs python3"]
-fn each_part_may_be_asked_of_different_checkers() {
+fn notes_of_different_checkers_are_merged() {
     let here = both_checkers();
     let ours = shards(&here, 2, "half", "").join(" ");
     enough("ours", CHECK, &here);
     enough("theirs", "draughtproof-reference", &here);
     enough("ours theirs", BOTH, &here);
-    enough("theirs ours --distinct-checkers 2", BOTH, &here);
-    enough(&format!("theirs {ours} --distinct-checkers 2"), BOTH, &here);
-    for few in
-        ["ours", &format!("ours {ours}"), "theirs half-1.note", "ours theirs --distinct-checkers 3"]
-    {
-        let least = if few.contains("--") { "" } else { " --distinct-checkers 2" };
-        refused(&format!("cert {few}{least}"), "DECLINED cover", &here);
-    }
-    refused("cert ours theirs --distinct-checkers 0", "ERROR usage:", &here);
+    enough(&format!("theirs {ours}"), BOTH, &here);
+    refused("cert half-1.note", "DECLINED cover", &here);
 }
 
 #[test]
@@ -322,14 +315,14 @@ fn a_checker_is_known_by_its_name_alone() {
         "checker \u{e9} 1 unknown",
     ] {
         write(other);
-        refused("cert ours again --distinct-checkers 2", "DECLINED cover", &here);
+        enough("ours again", CHECK, &here);
     }
     write("checker another 1 built by hand");
-    enough("again ours --distinct-checkers 2", &format!("another,{CHECK}"), &here);
+    enough("again ours", &format!("another,{CHECK}"), &here);
 }
 
 #[test]
-fn only_checkers_of_signed_notes_are_counted() {
+fn only_checkers_of_signed_notes_are_named() {
     let here = place();
     assert_eq!(say("cert --attest signed --key alice", &here).status, Some(0));
     let said = merge("cert signed --keys trusted", &here);
@@ -339,5 +332,5 @@ fn only_checkers_of_signed_notes_are_counted() {
     let text =
         text.split_once("\n\n").unwrap().0.replace("checker draughtproof-check", "checker x");
     fs::write(here.join("unsigned"), text + "\n").unwrap();
-    refused("cert signed unsigned --keys trusted --distinct-checkers 2", "DECLINED cover", &here);
+    assert_eq!(merge("cert signed unsigned --keys trusted", &here).verdict, said.verdict);
 }
