@@ -101,6 +101,9 @@ class Database:
     def depth(self, fen: str) -> int | None:
         """The plies until the next capture, crowning or move of a man that keeps a win or loss;
         ``None`` for a draw and where no depths are stored (``prove db --depth``)."""
+    def plies(self, fen: str) -> int | None:
+        """The plies to the end of the game if the winner hurries to each next capture, crowning or
+        move of a man, and the loser delays it; ``None`` as for ``depth``."""
     def moves(self, fen: str) -> list[Move]:
         """The legal moves, the best first."""
     def probe_batch(self, positions: Sequence[str] | NDArray[np.uint32]) -> NDArray[np.int8]:

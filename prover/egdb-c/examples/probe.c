@@ -55,6 +55,8 @@ static void probe(const egdb_database *database, const char *fen) {
     int depth = egdb_depth(database, position, error, sizeof error);
     if (depth == EGDB_ERROR) fail(fen, error);
     print_depth(depth);
+    int plies = egdb_plies(database, position, error, sizeof error);
+    if (plies > 0) printf(", the end in %d plies", plies);
     printf("\n");
 
     egdb_move moves[128];

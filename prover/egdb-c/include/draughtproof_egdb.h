@@ -212,6 +212,17 @@ int egdb_depth(const struct egdb_database *database,
                char *error,
                uintptr_t error_size);
 
+// The plies from a won or lost position to the end of the game if the winner hurries to each next
+// capture, crowning or move of a man, and the loser delays it. The shortest win can be shorter.
+// Otherwise as `egdb_depth`.
+//
+// # Safety
+// As for `egdb_probe`.
+int egdb_plies(const struct egdb_database *database,
+               struct egdb_position position,
+               char *error,
+               uintptr_t error_size);
+
 // Identifies the database of the board rows x columns in a directory, without opening it or
 // reading more than its list of files. Returns 1 if there is one, 0 if there is none, or
 // `EGDB_ERROR` and a message. If rows and columns are 0, the database of the largest board is

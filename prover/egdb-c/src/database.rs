@@ -357,6 +357,26 @@ pub unsafe extern "C" fn egdb_depth(
     unsafe { answer(database, position, (error, error_size), find) }
 }
 
+/// The plies from a won or lost position to the end of the game if the winner hurries to each next
+/// capture, crowning or move of a man, and the loser delays it. The shortest win can be shorter.
+/// Otherwise as `egdb_depth`.
+///
+/// # Safety
+/// As for `egdb_probe`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_plies(
+    database: *const egdb_database,
+    position: egdb_position,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    let find = |database: &Database, position: &Position| {
+        Ok(depth_number(database.plies(position).map_err(|e| e.to_string())?))
+    };
+    // SAFETY: the caller vouches for it.
+    unsafe { answer(database, position, (error, error_size), find) }
+}
+
 /// A depth in C; `EGDB_NO_DEPTH` if there is none.
 pub(crate) fn depth_number(depth: Option<u32>) -> c_int {
     depth.and_then(|plies| c_int::try_from(plies).ok()).unwrap_or(EGDB_NO_DEPTH)

@@ -50,6 +50,7 @@ fn the_example_shows_what_is_there() {
     let said = run(&["B:WK18:BK29,K31", "B:WK32:BK1"]);
     let lines: Vec<&str> = said.lines().skip(1).collect();
     assert!(lines[0].starts_with("B:WK18:BK29,K31\twin, "), "{said}");
+    assert!(lines[0].ends_with(" plies"), "{said}");
     assert!(lines[1].starts_with("  ") && lines[1].contains("\twin, "), "{said}");
     assert!(lines.contains(&"B:WK32:BK1\tdraw"), "{said}");
 }

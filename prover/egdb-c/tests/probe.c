@@ -70,10 +70,12 @@ static void bounds_and_depths(const egdb_database *database) {
     assert(egdb_bounds(database, position, &lower, &upper, NULL, 0) == 0);
     assert(lower == EGDB_WIN && upper == EGDB_WIN);
     assert(egdb_depth(database, position, NULL, 0) > 0);
+    assert(egdb_plies(database, position, NULL, 0) > egdb_depth(database, position, NULL, 0));
     assert(egdb_bounds(database, position, NULL, NULL, NULL, 0) == 0);
     /* A draw has no depth. */
     assert(egdb_read_fen(database, "B:WK1:BK32", &position, NULL, 0) == 0);
     assert(egdb_depth(database, position, NULL, 0) == EGDB_NO_DEPTH);
+    assert(egdb_plies(database, position, NULL, 0) == EGDB_NO_DEPTH);
     /* Three kings of a side are not covered; after a capture two against one are. */
     assert(egdb_read_fen(database, "B:WK32:BK1,K2,K3", &position, NULL, 0) == 0);
     assert(egdb_bounds(database, position, &lower, &upper, NULL, 0) == 0);

@@ -157,6 +157,13 @@ impl Database {
         py.detach(|| self.opened.depth(&position)).map_err(database_error)
     }
 
+    /// The plies to the end of the game if the winner hurries to each next capture, crowning or move
+    /// of a man, and the loser delays it; `None` as for `depth`.
+    fn plies(&self, py: Python<'_>, fen: &str) -> PyResult<Option<u32>> {
+        let position = self.read(fen)?;
+        py.detach(|| self.opened.plies(&position)).map_err(database_error)
+    }
+
     /// The legal moves, the best first.
     fn moves(&self, py: Python<'_>, fen: &str) -> PyResult<Vec<Move>> {
         let position = self.read(fen)?;

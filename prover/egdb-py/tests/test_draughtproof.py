@@ -34,6 +34,9 @@ class Test(unittest.TestCase):
         self.assertEqual(self.db.bounds(BEYOND), (Value.Loss, Value.Win))
         self.assertGreater(self.db.depth(WIN), 1)
         self.assertIsNone(self.db.depth(DRAW))
+        self.assertGreaterEqual(self.db.plies(WIN), self.db.depth(WIN))
+        self.assertEqual(self.db.plies(WIN), 1 + self.db.plies(self.db.moves(WIN)[0].fen))
+        self.assertIsNone(self.db.plies(DRAW))
         self.assertEqual([int(v) for v in (Value.Loss, Value.Draw, Value.Win)], [0, 1, 2])
 
     def test_every_mode_has_the_same_values(self):

@@ -1,6 +1,7 @@
 //! The values of positions that a database need not cover, and of each of their moves.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::database::Database;
@@ -85,6 +86,34 @@ impl Values {
         Ok(rated)
     }
 
+    /// The positions of best play by stored depths from a won or lost position to the end of the
+    /// game: the winner always hurries to the next capture, crowning or move of a man, and the
+    /// loser always delays it. The shortest win can be shorter than this line. `None` for draws,
+    /// where a depth on the way is not stored, and if `is_stopped` returns true, which is called at
+    /// each ply.
+    ///
+    /// # Errors
+    /// [`StoreError`] when a file of the database cannot be read or is damaged.
+    pub fn line(
+        &self,
+        depths: Option<&Depths>,
+        start: &Position,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Position>>, StoreError> {
+        let (mut line, mut seen) = (Vec::new(), HashSet::new());
+        let mut at = *start;
+        while let Some(best) = self.rate_moves(depths, &at)?.into_iter().next() {
+            let is_decided = best.value.value().is_some_and(|value| value != Value::Draw);
+            // Correct depths never lead to a position twice.
+            if !is_decided || best.further.is_none() || !seen.insert(at) || is_stopped() {
+                return Ok(None);
+            }
+            line.push(best.after);
+            at = best.after;
+        }
+        Ok(Some(line))
+    }
+
     /// The stored depth of a position with this value; 0 where there is no move.
     pub fn stored_depth(
         &self,
@@ -115,6 +144,17 @@ impl Database {
     /// lead to equal positions are one.
     pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, StoreError> {
         self.values.rate_moves(Some(&self.depths), position)
+    }
+}
+
+impl Database {
+    /// The number of plies of [`Values::line`].
+    ///
+    /// # Errors
+    /// [`StoreError`] when a file of the database cannot be read or is damaged.
+    pub fn plies(&self, position: &Position) -> Result<Option<u32>, StoreError> {
+        let line = self.values.line(Some(&self.depths), position, &|| false)?;
+        Ok(line.and_then(|line| line.len().try_into().ok()))
     }
 }
 

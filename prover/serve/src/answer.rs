@@ -1,5 +1,7 @@
 //! The answer about a position, with the source of each bound.
 
+use std::time::{Duration, Instant};
+
 use certificate_spec::claim::Question;
 use draughtproof_play::lookup::{KnownValue, LookupError, MoveAnswer, Place, question_name};
 use serde::Serialize;
@@ -75,13 +77,20 @@ pub(super) struct SourcedPosition {
     depth: Option<u32>,
     /// The legal moves, the best first.
     pub(super) moves: Vec<SourcedMove>,
-    /// The moves of both sides to the end of a win, where all depths are known.
+    /// The plies to the end of a win along `line`; none where there is no line.
+    plies: Option<u32>,
+    /// The moves of both sides to the end of a win: the winner hurries to each next capture,
+    /// crowning or move of a man, and the loser delays it. Empty where a depth is not stored.
     line: Vec<String>,
     /// The sources of the bounds of the value.
     from: Bounds,
 }
 
-/// The answer about a position: its value, depth, moves and their sources.
+/// The time after which an answer does without the line to the end of a win.
+const LINE: Duration = Duration::from_millis(50);
+
+/// The answer about a position: its value, depth, moves and their sources, and the line to the end
+/// of a win.
 ///
 /// # Errors
 /// [`Problem`] when a file of the database cannot be read or is damaged.
@@ -90,10 +99,18 @@ pub(super) fn answer(
     position: &Position,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<SourcedPosition, Problem> {
-    Ok(answer_and_rate(site, position, is_stopped)?.0)
+    let (mut answer, _) = answer_and_rate(site, position, is_stopped)?;
+    let end = Instant::now() + LINE;
+    if answer.depth.is_some()
+        && let Some(line) = site.lookup().line(position, &|| Instant::now() >= end)?
+    {
+        answer.plies = line.len().try_into().ok();
+        answer.line = line;
+    }
+    Ok(answer)
 }
 
-/// Like [`answer`], but also returns the moves with their positions, in the order of the answer.
+/// Like [`answer`], but without the line; also returns the moves with their positions, in the order of the answer.
 pub(super) fn answer_and_rate(
     site: &BoardSite,
     position: &Position,
@@ -120,7 +137,8 @@ pub(super) fn answer_and_rate(
             value: answer.value.into(),
             depth: answer.depth,
             moves,
-            line: answer.line,
+            plies: None,
+            line: Vec::new(),
             from,
         },
         rated,

@@ -41,9 +41,10 @@ fn play(board: &Board, answer: &Json, position: &Position) {
     let names: Vec<&str> =
         answer["line"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     if value(answer) == Value::Draw {
-        assert!(names.is_empty());
+        assert!(names.is_empty() && answer["plies"].is_null());
         return;
     }
+    assert_eq!(answer["plies"], names.len());
     let line = board.read_line(position, &names.join(" ")).unwrap();
     let last = line.last().unwrap_or(position);
     assert!(board.moves(last).is_empty(), "{answer}");
@@ -99,7 +100,7 @@ fn moves_are_ranked() {
 fn without_a_move_it_is_a_loss() {
     let place = place();
     let answer = &probe(&["--game", "5x5"], &["W:W:BK1".into()], place.path())[0];
-    let expected = r#"{"fen":"W:W:BK1","value":"loss","depth":0,"moves":[],"line":[]}"#;
+    let expected = r#"{"fen":"W:W:BK1","value":"loss","depth":0,"moves":[],"plies":0,"line":[]}"#;
     assert_eq!(answer.to_string(), serde_json::from_str::<Json>(expected).unwrap().to_string());
 }
 
@@ -113,7 +114,7 @@ fn unknown_values() {
     assert_eq!((&quiet["lower"], &quiet["upper"]), (&"loss".into(), &"win".into()));
     assert!(quiet.get("value").is_none() && quiet["depth"].is_null());
     assert!(quiet["moves"].as_array().unwrap().iter().all(|m| m["lower"] == "loss"));
-    assert_eq!(quiet["line"], Json::Array(Vec::new()));
+    assert_eq!((&quiet["line"], &quiet["plies"]), (&Json::Array(Vec::new()), &Json::Null));
     // A capture leads into the database, and so the value is known.
     let capture = &probe(&options, &["B:WK4,K12:BK1,K2".into()], here)[0];
     let whole = &probe(&["--game", "5x5"], &["B:WK4,K12:BK1,K2".into()], here)[0];

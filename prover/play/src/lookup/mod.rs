@@ -12,7 +12,6 @@ mod proved_positions;
 pub use found::Found;
 pub use proved_positions::{Place, ProvedPositions, question_name};
 
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -54,6 +53,12 @@ impl Lookup<'_> {
     /// [`LookupError`] when a file of the database cannot be read or is damaged.
     pub fn answer(&self, position: &Position) -> Result<PositionAnswer, LookupError> {
         let (mut answer, rated) = self.answer_and_rate(position, &|| false)?;
+        if answer.depth.is_some()
+            && let Some(line) = self.line(position, &|| false)?
+        {
+            answer.plies = line.len().try_into().ok();
+            answer.line = line;
+        }
         if !self.proofs.is_empty() {
             answer.by = self.basis(position, answer.value)?;
             for (named, rated) in answer.moves.iter_mut().zip(&rated) {
@@ -63,8 +68,9 @@ impl Lookup<'_> {
         Ok(answer)
     }
 
-    /// Like [`Lookup::answer`], without what values rest on; also returns the moves with their
-    /// positions, in the order of the answer. `is_stopped` is as for [`Lookup::moves_until`].
+    /// Like [`Lookup::answer`], without the line and without what values rest on; also returns the
+    /// moves with their positions, in the order of the answer. `is_stopped` is as for
+    /// [`Lookup::moves_until`].
     pub fn answer_and_rate(
         &self,
         position: &Position,
@@ -73,9 +79,6 @@ impl Lookup<'_> {
         let rated = self.moves_until(position, is_stopped)?;
         let value = self.value(position, &rated)?;
         let depth = self.depth_among(position, value, &rated)?;
-        let is_played_out = depth.is_some() && value.value() != Some(Value::Draw);
-        let line =
-            if is_played_out { self.line(position)?.unwrap_or_default() } else { Vec::new() };
         let moves = rated.iter().map(|rated| self.name(position, rated));
         let answer = PositionAnswer {
             fen: self.board.write_fen(position),
@@ -83,9 +86,25 @@ impl Lookup<'_> {
             by: None,
             depth,
             moves: moves.collect::<Result<_, _>>()?,
-            line,
+            plies: None,
+            line: Vec::new(),
         };
         Ok((answer, rated))
+    }
+
+    /// The names of the moves of [`Values::line`].
+    ///
+    /// # Errors
+    /// [`LookupError`] when a file of the database cannot be read or is damaged.
+    pub fn line(
+        &self,
+        start: &Position,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<String>>, LookupError> {
+        let Some(line) = self.values.line(self.depths, start, is_stopped)? else { return Ok(None) };
+        let before = std::iter::once(start).chain(&line);
+        let names = before.zip(&line).map(|(at, after)| self.board.write_move(at, after));
+        Ok(Some(names.collect::<Result<_, _>>()?))
     }
 
     /// The bounds of the value of a position, and what they rest on; `None` if there are none.
@@ -272,8 +291,10 @@ pub struct PositionAnswer {
     pub depth: Option<u32>,
     /// The legal moves, the best first.
     pub moves: Vec<MoveAnswer>,
+    /// The number of moves of the line; none where there is no line.
+    pub plies: Option<u32>,
     /// The moves of both sides to the end of a win, if the value is a win or loss and all depths
-    /// that lead there are known; otherwise empty.
+    /// that lead there are stored; otherwise empty.
     pub line: Vec<String>,
 }
 
@@ -330,27 +351,4 @@ impl From<ValueRange> for KnownValue {
 
 fn known_value<S: Serializer>(range: &ValueRange, serializer: S) -> Result<S::Ok, S::Error> {
     KnownValue::from(*range).serialize(serializer)
-}
-
-impl Lookup<'_> {
-    /// The names of the moves to the end of the game if the winner always hurries to the next
-    /// capture, crowning or move of a man, and the loser always delays it. `None` where a depth on
-    /// the way is not known: the values alone do not lead to the end of a win.
-    fn line(&self, start: &Position) -> Result<Option<Vec<String>>, LookupError> {
-        let mut names = Vec::new();
-        let mut seen = HashSet::new();
-        let mut at = *start;
-        loop {
-            let Some(best) = self.rate_moves(&at)?.into_iter().next() else {
-                return Ok(Some(names));
-            };
-            let is_decided = best.value.value().is_some_and(|value| value != Value::Draw);
-            // Correct depths never lead to a position twice.
-            if !is_decided || best.further.is_none() || !seen.insert(at) {
-                return Ok(None);
-            }
-            names.push(self.board.write_move(&at, &best.after)?);
-            at = best.after;
-        }
-    }
 }

@@ -72,7 +72,8 @@ export function verdict(answer, hasProof) {
   const other = SIDES[turn === "B" ? "W" : "B"];
   if (!answer.moves.length) return `${mover} has no move: ${other} has won`;
   if (lower === upper) {
-    return { win: `${mover} wins`, draw: "A draw", loss: `${other} wins` }[lower];
+    const plies = answer.plies ? ` in ${answer.plies} ${answer.plies === 1 ? "ply" : "plies"}` : "";
+    return { win: `${mover} wins${plies}`, draw: "A draw", loss: `${other} wins${plies}` }[lower];
   }
   if (lower === "draw") return `${mover} does not lose`;
   if (upper === "draw") return `${other} does not lose`;

@@ -83,7 +83,7 @@ async fn the_tree_alone_leads_to_the_database() {
         page.tree_is_there().await;
     }
     assert!(page.text("because").await.contains("database"), "{}", page.text("because").await);
-    assert_ne!(page.text("verdict").await, "White wins");
+    assert!(!page.text("verdict").await.starts_with("White wins"));
     page.keep_screenshot("tree-end").await;
     page.client.clone().close().await.unwrap();
 }
