@@ -114,8 +114,18 @@ pub fn in_help(program: &str) -> Vec<Vec<Example>> {
 }
 
 /// The documents of the manual.
-pub const MANUAL: [&str; 4] =
-    ["GUIDE.md", "docs/proving.md", "docs/databases.md", "docs/playing.md"];
+pub const MANUAL: [&str; 10] = [
+    "GUIDE.md",
+    "docs/proving.md",
+    "docs/databases.md",
+    "docs/playing.md",
+    "docs/start/auditor.md",
+    "docs/start/collector.md",
+    "docs/start/operator.md",
+    "docs/start/player.md",
+    "docs/start/programmer.md",
+    "docs/start/researcher.md",
+];
 
 /// The commands of programs in the manual, a list for each document in the order in which they
 /// stand.
