@@ -13,7 +13,7 @@
 //! are kept in the ledger, so that a proof that was killed goes on, and the tree that is found
 //! does not depend on the number of workers.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -131,12 +131,17 @@ impl Manager<'_, '_> {
         let keys: Vec<Vec<u8>> = items.iter().map(|item| item.encode(&question.context)).collect();
         let kept = ledger.get(&keys)?;
         let work: Vec<_> = items.iter().zip(kept).collect();
+        let done = AtomicUsize::new(0);
         let analyse = |(item, kept): (&Item, Option<Vec<u8>>)| {
             let kept = kept.and_then(|bytes| wire::decode::<(i32, Vec<u32>)>(&bytes));
             if let Some((score, order)) = kept {
                 return Some((Analysed { score, order }, None));
             }
             let analysed = self.analyse_position(item)?;
+            let number = 1 + done.fetch_add(1, Ordering::Relaxed);
+            let of = counted(ids.len(), "position");
+            question.bar.note(&format!("analyses {of}, {} done", grouped(number as u64)));
+            question.bar.add(0);
             let result = wire::encode(&(analysed.score, &analysed.order));
             Some((analysed, Some(result)))
         };
@@ -145,6 +150,7 @@ impl Manager<'_, '_> {
             let Some((analysed, fresh)) = done else { continue };
             if let Some(result) = fresh {
                 ledger.put(Record { item, result, is_over: false });
+                self.verdict.is_kept = true;
             }
             self.lines.analysed.insert(id, analysed);
         }
@@ -173,11 +179,14 @@ impl Manager<'_, '_> {
         (!is_stopped()).then_some(analysed)
     }
 
-    /// Searches the jobs that have the smallest budget, those with the lowest score first.
+    /// Searches the jobs with the lowest scores, and of these the ones that have the smallest
+    /// budget. The others wait, since each job under way keeps a table on the disk; which White
+    /// move is found does not depend on the order.
     fn search_jobs(&mut self, mut jobs: Vec<NodeId>, first: u64) -> Result<(), ProofError> {
         jobs.sort_unstable_by_key(|&job| (self.lines.score(job), job));
         jobs.dedup();
         self.say_jobs(&jobs, first);
+        jobs.truncate(self.question.jobs_at_once());
         let Some(budget) = jobs.iter().map(|&job| self.lines.budget(job, first)).min() else {
             return Ok(());
         };

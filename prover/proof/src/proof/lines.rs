@@ -11,7 +11,7 @@ use crate::heuristic::{Heuristic, Limits};
 /// The analysis of each single move has this part of the nodes of an analysis.
 const MOVE_SHARE: u64 = 100;
 /// A job whose forecast is at most this many first budgets is not cut into smaller ones.
-pub(super) const EASY: f64 = 4.0;
+pub(super) const EASY: f64 = 16.0;
 /// A job is stuck after this many times its forecast.
 const PATIENCE: f64 = 8.0;
 

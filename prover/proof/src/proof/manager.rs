@@ -20,7 +20,7 @@ use super::ledger::LedgerError;
 use super::lines::Lines;
 use super::queue::{Answer, BadAnswer, Found, Item, ManagerQueue, QuestionState, SearchContext};
 use super::round::{Round, TRIES};
-use super::settings::{Environment, ProofSettings};
+use super::settings::{Environment, ProofSettings, Workers};
 use super::tree::{NodeId, Reason, Tree};
 use crate::board::{Position, Side};
 use crate::egdb::numbers::{counted, grouped};
@@ -55,7 +55,7 @@ pub struct Verdict {
     pub nodes: u64,
     /// The number of leaf searches.
     pub searches: u64,
-    /// Whether a search that was interrupted has left a checkpoint, from which it can be resumed.
+    /// Whether a checkpoint or an analysis is kept, from which an interrupted proof goes on.
     pub is_kept: bool,
     /// The finished iterations of the threshold.
     pub history: Vec<Iteration>,
@@ -94,6 +94,14 @@ pub(super) struct Manager<'a, 'g> {
 }
 
 impl<'g> Question<'_, 'g> {
+    /// The number of jobs under way at a time: two for each thread, so that none waits for long.
+    pub(super) fn jobs_at_once(&self) -> usize {
+        match self.environment.workers {
+            Workers::Threads(threads) => 2 * threads.number(),
+            Workers::Farm(_) => self.settings.round,
+        }
+    }
+
     /// Decides the question by the workers of a queue.
     pub(super) fn decide(
         &self,

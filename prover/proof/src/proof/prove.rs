@@ -80,7 +80,8 @@ fn decide_by_threads<'g>(
         question.decide(&queue)
     })?;
     // All threads have ended here.
-    Ok((tree, Verdict { is_kept: is_kept.load(Ordering::Relaxed), ..verdict }))
+    let is_kept = verdict.is_kept || is_kept.load(Ordering::Relaxed);
+    Ok((tree, Verdict { is_kept, ..verdict }))
 }
 
 /// Closes the queue when it is dropped, even by a panic; otherwise the workers would wait for ever.
