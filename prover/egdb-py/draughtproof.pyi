@@ -25,6 +25,7 @@ class Value:
     def __int__(self) -> int: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
 
 @final
 class Move:
@@ -76,6 +77,12 @@ class Database:
         bytes of them kept), ``resident`` (all in memory, decoded now, at most ``memory`` bytes) or
         ``mapped`` (in the tables that ``prove db map`` makes; otherwise as ``cached``).
         """
+    def close(self) -> None:
+        """Close the files and free the memory; later look-ups raise ``ValueError``."""
+    def __enter__(self) -> Database: ...
+    def __exit__(self, *_: object) -> None: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, object]]:
+        """What is pickled: a copy in another process opens the same files."""
     @property
     def board(self) -> str:
         """The board, such as ``8x8``."""

@@ -1,7 +1,7 @@
 //! A database, in Python.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use draughtproof_egdb::{Database as Opened, Mode, RatedMove, Store, ValueRange};
 use draughtproof_game::{Board, Position, Side};
@@ -13,6 +13,7 @@ use numpy::{
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::values::{Move, Value, number};
 
@@ -34,6 +35,14 @@ fn value_error(error: impl ToString) -> PyErr {
 /// The database of a board, opened for look-ups by any number of threads.
 #[pyclass(module = "draughtproof", frozen)]
 pub struct Database {
+    /// `None` after `close`.
+    open: Mutex<Option<Arc<Open>>>,
+    /// The arguments that it was made with, from which a copy in another process is made.
+    arguments: (PathBuf, String, Vec<PathBuf>, String, u64),
+}
+
+/// The files that are read.
+struct Open {
     opened: Opened,
     store: Store,
     proofs: Vec<Arc<ProvedPositions>>,
@@ -88,6 +97,7 @@ impl Database {
             let positions = py.detach(|| ProvedPositions::new(certificate));
             proofs.push(Arc::new(positions.map_err(database_error)?));
         }
+        let arguments = (directory.clone(), board.name(), certificates, mode.into(), memory);
         let mode = match mode {
             "cached" => Mode::Cached(memory),
             "resident" => Mode::Resident(memory),
@@ -101,75 +111,107 @@ impl Database {
         let opened =
             py.detach(|| Opened::open(&directory, &board, mode)).map_err(database_error)?;
         let found = Found::new(&board, Found::MEMORY);
-        Ok(Database { opened, store, proofs, found })
+        let open = Mutex::new(Some(Arc::new(Open { opened, store, proofs, found })));
+        Ok(Database { open, arguments })
+    }
+
+    /// Closes the files and frees the memory. Look-ups that are under way in other threads end first;
+    /// later ones raise `ValueError`.
+    fn close(&self) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __exit__(&self, _error: Py<PyAny>, _value: Py<PyAny>, _trace: Py<PyAny>) {
+        self.close();
+    }
+
+    /// A pickled database is opened again, with the same arguments, where it is read.
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<((&PathBuf, &str), Bound<'py, PyDict>)> {
+        let (directory, board, certificates, mode, memory) = &self.arguments;
+        let options = PyDict::new(py);
+        options.set_item("certificates", certificates)?;
+        options.set_item("mode", mode)?;
+        options.set_item("memory", memory)?;
+        Ok(((directory, board), options))
     }
 
     /// The board, such as `8x8`.
     #[getter]
-    fn board(&self) -> String {
-        self.opened.board().name()
+    fn board(&self) -> &str {
+        &self.arguments.1
     }
 
     /// The positions that are covered: `6` means all with at most 6 pieces, `7,8:4` also those with
     /// at most 8 of which neither side has more than 4.
     #[getter]
-    fn cover(&self) -> String {
-        self.opened.cover().to_string()
+    fn cover(&self) -> PyResult<String> {
+        Ok(self.open()?.opened.cover().to_string())
     }
 
     /// The largest number of pieces of a position that is covered.
     #[getter]
-    fn pieces(&self) -> u8 {
-        self.opened.cover().most_pieces()
+    fn pieces(&self) -> PyResult<u8> {
+        Ok(self.open()?.opened.cover().most_pieces())
     }
 
     /// The root: a hash over the list of all files, in hexadecimal digits.
     #[getter]
     fn root(&self) -> PyResult<String> {
-        Ok(self.store.manifest().map_err(database_error)?.root().to_string())
+        Ok(self.open()?.store.manifest().map_err(database_error)?.root().to_string())
     }
 
     /// The value for the side to move; `None` where neither the database nor a certificate has one.
     fn probe(&self, py: Python<'_>, fen: &str) -> PyResult<Option<Value>> {
-        let position = self.read(fen)?;
-        let value = py.detach(|| self.opened.probe(&position)).map_err(database_error)?;
-        Ok(value.or_else(|| self.lookup().proved(&position).value()).map(Value::from))
+        let db = self.open()?;
+        let position = db.read(fen)?;
+        let value = py.detach(|| db.opened.probe(&position)).map_err(database_error)?;
+        Ok(value.or_else(|| db.lookup().proved(&position).value()).map(Value::from))
     }
 
     /// The bounds of the value, inclusively: from the database, certificates, the rules, or the
     /// values of the moves.
     fn bounds(&self, py: Python<'_>, fen: &str) -> PyResult<(Value, Value)> {
-        let (bounds, _) = self.known(py, fen)?;
+        let (bounds, _) = self.open()?.known(py, fen)?;
         Ok((bounds.lower.into(), bounds.upper.into()))
     }
 
     /// The source of these bounds: `database`, `proof` (a certificate), `rules` or `moves`; `None`
     /// if nothing is known.
     fn by(&self, py: Python<'_>, fen: &str) -> PyResult<Option<&'static str>> {
-        let (_, basis) = self.known(py, fen)?;
+        let (_, basis) = self.open()?.known(py, fen)?;
         Ok(basis.map(Basis::name))
     }
 
     /// The plies until the next capture, crowning or move of a man that keeps a win or loss; `None`
     /// for a draw and where no depths are stored (`prove db --depth`).
     fn depth(&self, py: Python<'_>, fen: &str) -> PyResult<Option<u32>> {
-        let position = self.read(fen)?;
-        py.detach(|| self.opened.depth(&position)).map_err(database_error)
+        let db = self.open()?;
+        let position = db.read(fen)?;
+        py.detach(|| db.opened.depth(&position)).map_err(database_error)
     }
 
     /// The plies to the end of the game if the winner hurries to each next capture, crowning or move
     /// of a man, and the loser delays it; `None` as for `depth`.
     fn plies(&self, py: Python<'_>, fen: &str) -> PyResult<Option<u32>> {
-        let position = self.read(fen)?;
-        py.detach(|| self.opened.plies(&position)).map_err(database_error)
+        let db = self.open()?;
+        let position = db.read(fen)?;
+        py.detach(|| db.opened.plies(&position)).map_err(database_error)
     }
 
     /// The legal moves, the best first.
     fn moves(&self, py: Python<'_>, fen: &str) -> PyResult<Vec<Move>> {
-        let position = self.read(fen)?;
-        let lookup = self.lookup();
+        let db = self.open()?;
+        let position = db.read(fen)?;
+        let lookup = db.lookup();
         let found = py.detach(|| lookup.moves(&position)).map_err(database_error)?;
-        let board = self.opened.board();
+        let board = db.opened.board();
         let mut moves = Vec::with_capacity(found.len());
         for RatedMove { after, value, depth, .. } in found {
             let name = board.write_move(&position, &after).map_err(value_error)?;
@@ -189,12 +231,13 @@ impl Database {
         py: Python<'py>,
         positions: Positions<'py>,
     ) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        let db = self.open()?;
         let positions = match positions {
-            Positions::Fens(fens) => self.read_all(&fens)?,
-            Positions::Words(rows) => self.unpack(&rows)?,
+            Positions::Fens(fens) => db.read_all(&fens)?,
+            Positions::Words(rows) => db.unpack(&rows)?,
         };
-        let values = py.detach(|| self.opened.probe_batch(&positions)).map_err(database_error)?;
-        let lookup = self.lookup();
+        let values = py.detach(|| db.opened.probe_batch(&positions)).map_err(database_error)?;
+        let lookup = db.lookup();
         let values = values.into_iter().zip(&positions);
         let values = values.map(|(value, p)| value.or_else(|| lookup.proved(p).value()));
         Ok(values.map(number).collect::<Vec<i8>>().into_pyarray(py))
@@ -202,8 +245,9 @@ impl Database {
 
     /// Positions as rows (black, white, kings, white to move), bit n − 1 for square n.
     fn pack<'py>(&self, py: Python<'py>, fens: Vec<String>) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let board = self.opened.board();
-        let rows = self.read_all(&fens)?.into_iter().flat_map(|p| {
+        let db = self.open()?;
+        let board = db.opened.board();
+        let rows = db.read_all(&fens)?.into_iter().flat_map(|p| {
             let [black, white, kings] = [p.black, p.white, p.kings].map(|set| board.to_dense(set));
             [black, white, kings, u32::from(p.turn == Side::White)]
         });
@@ -216,11 +260,12 @@ impl Database {
     /// `DatabaseError` with the name of the first file that differs.
     #[pyo3(signature = (progress = None))]
     fn verify(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        let slices = self.store.manifest().map_err(database_error)?.slices;
+        let db = self.open()?;
+        let slices = db.store.manifest().map_err(database_error)?.slices;
         let total: u64 = slices.iter().map(|slice| slice.length).sum();
         let mut done = 0;
         for slice in &slices {
-            py.detach(|| self.store.verify_slice(slice)).map_err(database_error)?;
+            py.detach(|| db.store.verify_slice(slice)).map_err(database_error)?;
             done += slice.length;
             // Ctrl-C is noticed between two files.
             py.check_signals()?;
@@ -232,11 +277,21 @@ impl Database {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Database {} with {} pieces>", self.board(), self.cover())
+        match self.cover() {
+            Ok(cover) => format!("<Database {} with {cover} pieces>", self.board()),
+            Err(_) => format!("<Database {}, closed>", self.board()),
+        }
     }
 }
 
 impl Database {
+    fn open(&self) -> PyResult<Arc<Open>> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.clone().ok_or_else(|| value_error("the database is closed"))
+    }
+}
+
+impl Open {
     fn lookup(&self) -> Lookup<'_> {
         Lookup {
             board: self.opened.board(),
@@ -276,7 +331,10 @@ impl Database {
             let position = self.opened.board().position(row[0], row[1], row[2], turn);
             position.ok_or_else(|| {
                 let words = format!("({}, {}, {}, {})", row[0], row[1], row[2], row[3]);
-                value_error(format!("position {n}: {words} is none of {}", self.board()))
+                value_error(format!(
+                    "position {n}: {words} is none of {}",
+                    self.opened.board().name()
+                ))
             })
         };
         rows.as_array().rows().into_iter().enumerate().map(read).collect()

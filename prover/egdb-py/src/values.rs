@@ -3,6 +3,7 @@
 use draughtproof_egdb::ValueRange;
 use draughtproof_play::lookup::depth_in_words;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 /// The number in arrays for a position whose value is not known.
 pub const UNKNOWN: i8 = 3;
@@ -18,6 +19,23 @@ pub enum Value {
     /// The side to move wins.
     Win = 2,
 }
+
+#[pymethods]
+impl Value {
+    /// Pickles a value as the attribute of its name.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Attribute<'py>)> {
+        let name = match self {
+            Value::Loss => "Loss",
+            Value::Draw => "Draw",
+            Value::Win => "Win",
+        };
+        let getattr = py.import("builtins")?.getattr("getattr")?;
+        Ok((getattr, (py.get_type::<Value>(), name)))
+    }
+}
+
+/// A type and the name of an attribute of it.
+type Attribute<'py> = (Bound<'py, PyType>, &'static str);
 
 impl From<draughtproof_egdb::Value> for Value {
     fn from(value: draughtproof_egdb::Value) -> Self {

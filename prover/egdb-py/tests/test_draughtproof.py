@@ -1,7 +1,10 @@
 """The installed package, over the 8x8 database that DRAUGHTPROOF_DB names (3 pieces, with depths)."""
 
 import inspect
+import multiprocessing
 import os
+import pathlib
+import pickle
 import shutil
 import tempfile
 import threading
@@ -47,6 +50,22 @@ class Test(unittest.TestCase):
             Database(DIRECTORY, mode="fast")
         with self.assertRaises(DatabaseError):
             Database(DIRECTORY, mode="resident", memory=1)
+
+    def test_close(self):
+        with Database(pathlib.Path(DIRECTORY)) as db:
+            self.assertEqual(db.probe(WIN), Value.Win)
+        for look in (lambda: db.probe(WIN), lambda: db.moves(WIN), lambda: db.cover, db.verify, lambda: db.pack([WIN])):
+            with self.assertRaisesRegex(ValueError, "closed"):
+                look()
+        self.assertEqual(repr(db), "<Database 8x8, closed>")
+        db.close()
+
+    def test_processes(self):
+        db = Database(DIRECTORY, mode="resident", memory=1 << 29)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            self.assertEqual(pool.map(db.probe, [WIN, DRAW]), [Value.Win, Value.Draw])
+        copied = pickle.loads(pickle.dumps(db))
+        self.assertEqual(copied.__getnewargs_ex__(), db.__getnewargs_ex__())
 
     def test_moves(self):
         moves = self.db.moves(WIN)
