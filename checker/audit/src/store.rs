@@ -17,7 +17,8 @@
 //! this format, board, level, pieces and root of the database, shard, and the very program that
 //! writes it, since another one may have verified something else. Each further line has the slices
 //! of a pair with the digests of their tables, and a checksum of the first line and this one. What
-//! it has recorded counts only where the folder has the table with that digest.
+//! it has recorded counts only where the folder has the table with that digest. A table that it has
+//! not recorded is not used: what a shard takes for granted is made from files.
 
 use crate::program::program;
 use certificate_notes::open_ordinary;
@@ -158,8 +159,8 @@ impl TableStore for Store<'_> {
         }
         Ok(())
     }
-    fn keeps(&self) -> bool {
-        true
+    fn records(&self) -> bool {
+        self.folder.has_journal
     }
     fn verified(&self, slice: SliceName) -> Option<Digest> {
         self.journal().as_ref()?.noted.get(&slice).copied()

@@ -99,8 +99,8 @@ pub trait TableStore: Sync {
     fn begin(&self, _about: &str) -> Result<(), String> {
         Ok(())
     }
-    /// Whether tables are kept.
-    fn keeps(&self) -> bool {
+    /// Whether it records which tables were verified. Then it keeps these, and no others.
+    fn records(&self) -> bool {
         false
     }
     /// The digest of the table of a slice that counts as verified.

@@ -56,14 +56,15 @@ struct Trap {
     path: PathBuf,
 }
 
-fn trap() -> Trap {
-    let (place, b) = (Place::new(), board("4x4"));
+/// A trap whose database has positions of at most `pieces` pieces.
+fn trap(pieces: u8) -> Trap {
+    let (place, b, more) = (Place::new(), board("4x4"), u32::from(pieces) + 1);
     let of_kings = |p: &checker_core::Position| p.pieces() == 2 && p.kings == p.black | p.white;
     let poison = |p: &checker_core::Position| {
         let value = if is_quiet(&b, p) { Value::Loss } else { Value::Win };
         of_kings(p).then_some(value)
     };
-    let (right, wrong) = (Oracle::new(&b, 4), Oracle::given(&b, 4, &poison));
+    let (right, wrong) = (Oracle::new(&b, more), Oracle::given(&b, more, &poison));
     let spoil = |table: &checker_core::Table, values: &mut Vec<Option<Written>>| {
         let quiet = values.iter_mut().enumerate().filter_map(|(i, v)| Some((i, v.as_mut()?)));
         for (i, value) in quiet.filter(|_| table.shape.slice != KINGS) {
@@ -75,17 +76,17 @@ fn trap() -> Trap {
             };
         }
     };
-    let files = Files::with_values(&database(&b, 3), 3, &spoil);
+    let files = Files::with_values(&database(&b, pieces), pieces, &spoil);
     let root = files.write(&place.db());
     let file = files.slices.iter().find(|slice| slice.0 == KINGS).unwrap();
     let path = place.0.path().join("tables").join(Digest::of(&file.1).to_string());
 
     let wins = |p: &&checker_core::Position| {
-        p.pieces() == 4 && p.turn == Side::Black && wrong.value(p) == Value::Win
+        p.pieces() == more && p.turn == Side::Black && wrong.value(p) == Value::Win
     };
     let starts = wrong.0.keys().filter(wins).filter(|p| right.value(p) != Value::Win);
     let start = *starts.max_by_key(|p| (wrong.distance(p), **p)).unwrap();
-    let maker = Maker { board: &b, oracle: &wrong, pieces: 3, leaf_depth: 2 };
+    let maker = Maker { board: &b, oracle: &wrong, pieces, leaf_depth: 2 };
     maker.certificate("4x4", Claimed::BlackWins, start, Some(root)).write(&place.cert());
 
     let shape = Shape::new(&b, KINGS);
@@ -105,7 +106,7 @@ const SHARDS: u32 = 300;
 
 #[test]
 fn a_wrong_database_that_follows_from_a_wrong_table() {
-    let Trap { place, table, path } = trap();
+    let Trap { place, table, path } = trap(3);
     let folder = path.parent().unwrap();
     fs::create_dir(folder).unwrap();
     for level in ["exact", "consistent"] {
@@ -152,6 +153,29 @@ fn a_wrong_database_that_follows_from_a_wrong_table() {
             assert!(line.starts_with(&format!("s DECLINED {rule} ")), "{line}");
         }
     }
+}
+
+/// A shard that goes on with its journal rests on what its note names. A wrong table that was in the
+/// folder when the journal was written, and is not any more, would be in no note.
+#[test]
+fn a_journal_speaks_for_no_table_that_it_has_not_recorded() {
+    let Trap { place, table, path } = trap(2);
+    let of = 10;
+    let mut refuted = 0;
+    for i in 1..=of {
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        fs::write(&path, &table).unwrap();
+        let text = format!("cert --shard {i}/{of} --quiet");
+        assert_eq!(check(&place, &format!("{text} --tables tables")).1, Some(5));
+        let text = format!("{text} --journal tables");
+        check(&place, &text);
+        let _ = fs::remove_file(&path);
+        let (line, _) = check(&place, &format!("{text} --attest {i}.note"));
+        refuted += u32::from(line.starts_with("s REFUTED slice-value file=4x4/"));
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+    assert!(!merge(&place, of).starts_with("s VERIFIED "));
+    assert!(refuted > 0);
 }
 
 /// A right certificate with its database.
@@ -407,7 +431,7 @@ fn notes_are_the_same_after_a_break() {
             assert!(plain[i - 1].contains(&note), "{line}");
             assert_eq!(fs::read_to_string(&journal).unwrap(), all);
         }
-        // The journal has what its own shard took for granted, and is not used for another.
+        // The journal of a shard is not used for another.
         let (line, _) = check(&place, &format!("cert --shard {}/3 --journal journal", i % 3 + 1));
         assert!(line.contains("its first line is not:"), "{line}");
         fs::remove_dir_all(journal.parent().unwrap()).unwrap();
