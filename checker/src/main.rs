@@ -189,7 +189,7 @@ fn check_extent(arguments: &Arguments, options: &Options, extent: &Extent) -> St
         (None, Some(game)) => {
             checker_audit::check_database(game.board(), pieces.as_ref(), options, extent)
         }
-        (None, None) => Verdict::error("usage: neither a certificate nor a game").into(),
+        (None, None) => Stop::Error("usage: neither a certificate nor a game".into()).into(),
     }
 }
 

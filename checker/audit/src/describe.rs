@@ -1,12 +1,12 @@
 //! The description of a certificate or database, for joining notes and reproducing certificates.
 
+use crate::tables::both;
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use certificate_spec::provenance::Provenance;
 use checker_core::{
-    Board, Certificate, Level, PairSize, QuestionProof, Stop, database_fields, identify,
-    pair_sizes, pairs,
+    Board, Certificate, Level, QuestionProof, Shape, Stop, database_fields, identify, pairs,
 };
 use std::path::Path;
 
@@ -60,9 +60,8 @@ pub struct DescribedQuestion {
 /// The number of indices of all slices of a database; saturating, as covers may be of many pieces.
 fn indices(board: &Board, cover: &Cover) -> u64 {
     let mut sum = 0u64;
-    for PairSize { pair, indices } in pair_sizes(board, cover) {
-        let slices = if pair == pair.twin() { 1 } else { 2 };
-        sum = sum.saturating_add(indices.saturating_mul(slices));
+    for slice in both(&pairs(board, cover)) {
+        sum = sum.saturating_add(Shape::new(board, slice).indices);
     }
     sum
 }

@@ -22,7 +22,7 @@ use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
 use checker_core::{
-    Count, Level, LookedAt, PairSize, PartReport, QuestionSize, Selection, Stop, TableDigests,
+    Count, Level, LookedAt, PartReport, QuestionSize, Selection, Shape, Stop, TableDigests,
     WorkSize,
 };
 use std::collections::{HashMap, HashSet};
@@ -262,9 +262,8 @@ impl ShardSelection {
         {
             return Err(mistake());
         }
-        let pairs: Vec<_> = size.pairs.iter().map(|size| size.pair).collect();
         let is_exact = level == Level::Exact;
-        let ranges = work.verdict_fields(&pairs, is_exact, &size.questions, &looked.tables);
+        let ranges = work.verdict_fields(&size.pairs, is_exact, &size.questions, &looked.tables);
         let PartReport { subject, positions, .. } = looked;
         let trusted = trusted.map_or(String::new(), |trusted| format!(" {trusted}"));
         let journal = believed(looked, work.slices.len());
@@ -276,8 +275,9 @@ impl ShardSelection {
 
 impl Selection for ShardSelection {
     fn begin(&self, size: &WorkSize) {
-        let both = |&PairSize { pair, indices }: &PairSize| match self.values {
-            true => u128::from(indices) * if pair == pair.twin() { 1 } else { 2 },
+        let indices = |slice: SliceName| u128::from(Shape::new(&size.board, slice).indices);
+        let both = |&pair: &SliceName| match self.values {
+            true => both(&[pair]).into_iter().map(indices).sum(),
             false => 0,
         };
         let indices: Vec<u128> = size.pairs.iter().map(both).collect();

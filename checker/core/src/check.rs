@@ -17,7 +17,7 @@ use crate::part::{
 };
 use crate::proof::{self, Tree};
 use crate::rules::Board;
-use crate::values::{Database, Shape, pair_sizes};
+use crate::values::{Database, Shape, pairs};
 use crate::verdict::{Stop, Verdict, Verified, format_and_rules};
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
@@ -28,8 +28,7 @@ use std::path::Path;
 /// Checks the certificate in the folder `path`: all of it.
 pub fn check(path: &Path, options: &Options) -> Verdict {
     in_pool(options, || {
-        let everything = Everything { positions: true };
-        let report = check_certificate(path, options, &Part::new(&everything, &Nothing))?;
+        let report = check_certificate(path, options, &Part::new(&Everything, &Nothing))?;
         report.is_everything()?;
         let fields = format!("{} {}", report.subject, report.counts());
         Ok(match report.assumed {
@@ -43,8 +42,7 @@ pub fn check(path: &Path, options: &Options) -> Verdict {
 /// Checks a database alone, as far as a cover goes, or all of it.
 pub fn check_database(board: &Board, cover: Option<&Cover>, options: &Options) -> Verdict {
     in_pool(options, || {
-        let everything = Everything { positions: false };
-        let report = check_values(board, cover, options, &Part::new(&everything, &Nothing))?;
+        let report = check_values(board, cover, options, &Part::new(&Everything, &Nothing))?;
         report.is_everything()?;
         let PartReport { subject, slices, indices, .. } = report;
         let fields = format!("{subject} slices={} indices={indices}", slices.len());
@@ -116,7 +114,8 @@ fn check_claim(
     let work = WorkSize {
         root: certificate.root,
         database_root,
-        pairs: pair_sizes(board, cover),
+        board: board.clone(),
+        pairs: pairs(board, cover),
         questions: WorkSize::questions(certificate),
     };
     part.selection.begin(&work);
@@ -131,7 +130,6 @@ fn check_claim(
     Ok(PartReport {
         questions: counters.iter().map(|(looked_at, _)| looked_at.clone()).collect(),
         positions: counters.iter().map(|(_, positions)| positions).sum(),
-        all_positions: work.positions(),
         assumed: certificate.assumed(),
         ..PartReport::of_values(subject, &work, values, part)
     })
@@ -174,8 +172,13 @@ fn check_values(
 ) -> Result<PartReport, Stop> {
     let (cover, root) = identify(&options.db, board, cover)?;
     let found = find(&options.db, board, &cover, root)?;
-    let (pairs, questions) = (pair_sizes(board, &cover), Vec::new());
-    let work = WorkSize { root, database_root: Some(root), pairs, questions };
+    let work = WorkSize {
+        root,
+        database_root: Some(root),
+        board: board.clone(),
+        pairs: pairs(board, &cover),
+        questions: Vec::new(),
+    };
     part.selection.begin(&work);
     let values = folder::check(options, &found, part)?;
     let fields = database_fields(board, &cover, &root.to_string());
@@ -202,7 +205,7 @@ impl PartReport {
         // The start counts as one of the nodes looked at, and is not one of the certificate.
         let nodes: u64 = self.questions.iter().map(|q| q.nodes.of - 1).sum();
         let leaves: u64 = self.questions.iter().map(|q| q.leaves.of).sum();
-        format!("nodes={nodes} leaves={leaves} positions={}", self.all_positions)
+        format!("nodes={nodes} leaves={leaves} positions={}", self.positions)
     }
 
     /// Starts a report that covers only the database.
@@ -220,7 +223,6 @@ impl PartReport {
             blocks: part.blocks(),
             questions: Vec::new(),
             positions: 0,
-            all_positions: 0,
             assumed: 0,
             slices: Vec::new(),
             indices: 0,
@@ -256,7 +258,6 @@ mod tests {
                 blocks: Count::default(),
                 questions: vec![question.clone(), question],
                 positions: 0,
-                all_positions: 0,
                 assumed: 0,
                 slices: Vec::new(),
                 indices: 0,

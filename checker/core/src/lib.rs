@@ -37,5 +37,5 @@ pub use part::{
     WorkSize, WriteTable,
 };
 pub use rules::{Bits, Board, Game, Position, Side, parse_fen, write_fen};
-pub use values::{Database, PairSize, Shape, Table, Value, pair_sizes, pairs};
+pub use values::{Database, Shape, Table, Value, pairs};
 pub use verdict::{Finding, Roots, Stop, Verdict, Verified, escaped};

@@ -8,7 +8,7 @@
 //! verdict.
 
 use crate::certificate::{Certificate, QuestionProof};
-use crate::values::PairSize;
+use crate::rules::Board;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
@@ -23,8 +23,10 @@ pub struct WorkSize {
     pub root: Digest,
     /// The root of the database, if there is one.
     pub database_root: Option<Digest>,
+    /// The board.
+    pub board: Board,
     /// The pairs of slices of the database, in order.
-    pub pairs: Vec<PairSize>,
+    pub pairs: Vec<SliceName>,
     /// The questions of the claim; empty for a database alone.
     pub questions: Vec<QuestionSize>,
 }
@@ -142,17 +144,14 @@ impl Selection for Nothing {}
 impl TableStore for Nothing {}
 
 /// Everything: a whole check.
-pub(crate) struct Everything {
-    /// Whether there are nodes and leaves: not where a database alone is checked.
-    pub(crate) positions: bool,
-}
+pub(crate) struct Everything;
 
 impl Selection for Everything {
     fn has_pair(&self, _: usize) -> bool {
         true
     }
     fn has_positions(&self) -> bool {
-        self.positions
+        true
     }
     fn has(&self, _: Kind, _: usize, _: usize) -> bool {
         true
@@ -207,8 +206,6 @@ pub struct PartReport {
     pub questions: Vec<LookedAt>,
     /// The number of positions that the verified leaves have expanded.
     pub positions: u64,
-    /// The number of positions that all leaves state.
-    pub all_positions: u64,
     /// The number of Assumed nodes.
     pub assumed: usize,
     /// The slices of the database.

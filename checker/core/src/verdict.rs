@@ -186,11 +186,6 @@ impl Stop {
 }
 
 impl Verdict {
-    /// The verdict of wrong usage, or of a failure outside what is checked.
-    pub fn error(text: impl ToString) -> Verdict {
-        Verdict::Stopped(Stop::Error(text.to_string()))
-    }
-
     /// The verdict line, without its line feed.
     pub fn line(&self) -> String {
         match self {

@@ -20,7 +20,7 @@ pub(crate) struct SliceFiles<'a> {
     pub(crate) folder: &'a Folder<'a>,
     /// The manifest's records of them, in order.
     pub(crate) records: &'a [SliceRecord],
-    decoding: &'a Tables,
+    pub(crate) decoding: &'a Tables,
 }
 
 /// The tables about the board for decoding slice files, of slices with at most `pieces` pieces.
@@ -33,15 +33,6 @@ pub(crate) fn decoding_tables(board: &Board, pieces: u8) -> Tables {
 }
 
 impl<'a> SliceFiles<'a> {
-    /// The slice files of a folder.
-    pub(crate) fn new(
-        folder: &'a Folder<'a>,
-        records: &'a [SliceRecord],
-        decoding: &'a Tables,
-    ) -> Self {
-        SliceFiles { folder, records, decoding }
-    }
-
     /// The manifest's record of a slice.
     pub(crate) fn record(&self, slice: SliceName) -> Result<&SliceRecord, Stop> {
         let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());

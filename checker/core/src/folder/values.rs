@@ -67,7 +67,7 @@ pub(crate) fn check(options: &Options, found: &Found<'_>, part: &Part<'_>) -> Re
     let about = format!("{} {} {cover} {root}", board.name(), options.level.word());
     part.store.begin(&about).map_err(Stop::Error)?;
     let decoding = decoding_tables(board, cover.most_pieces());
-    let files = SliceFiles::new(folder, &restricted.slices, &decoding);
+    let files = SliceFiles { folder, records: &restricted.slices, decoding: &decoding };
     let (digests, settled, believed) = Default::default();
     let mut check = Check { files, part, options, own, values, digests, settled, believed };
     if let Err(stop) = check.run() {

@@ -9,7 +9,7 @@ mod table;
 pub(crate) use block::{Block, Place};
 pub use database::Database;
 pub(crate) use kingsets::KingSets;
-pub use numbering::{PairSize, Shape, pair_sizes, pairs};
+pub use numbering::{Shape, pairs};
 pub(crate) use numbering::{rank, slice_of, slices};
 #[cfg(test)]
 pub(crate) use table::RowWord;

@@ -71,21 +71,6 @@ pub fn pairs(board: &Board, cover: &Cover) -> Vec<SliceName> {
     slices(board, cover).into_iter().filter(|slice| slice.0 >= slice.twin().0).collect()
 }
 
-/// A pair of slices, and the number of indices of each of the two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PairSize {
-    /// The slice that stands for the pair.
-    pub pair: SliceName,
-    /// The number of indices of that slice, which its twin has, too.
-    pub indices: u64,
-}
-
-/// The pairs of slices of a database with their sizes.
-pub fn pair_sizes(board: &Board, cover: &Cover) -> Vec<PairSize> {
-    let size = |pair| PairSize { pair, indices: Shape::new(board, pair).indices };
-    pairs(board, cover).into_iter().map(size).collect()
-}
-
 /// The shape of a slice: the ranges that make up its indices.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
