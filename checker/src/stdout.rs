@@ -1,4 +1,5 @@
-//! Standard output. The program may exit with status 0 only after its text has been written.
+//! Standard output. The program may exit with status 0 only after its text has been written. A file
+//! that grows beyond the limit of the system is an error, and no signal that ends it without a text.
 //!
 //! Two habits of Rust's library would break this rule, and are worked around. The library's
 //! standard output takes a descriptor that cannot be written to for success. And where standard
@@ -14,17 +15,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 // SAFETY: the system's start-up code calls the functions in this section once, on one thread, as C
-// functions; `look` is one, and needs nothing of the library that is not initialised yet.
+// functions; `begin` is one, and needs nothing of the library that is not initialised yet.
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
-static BEFORE_MAIN: extern "C" fn() = look;
+static BEFORE_MAIN: extern "C" fn() = begin;
 
-extern "C" fn look() {
+extern "C" fn begin() {
     // SAFETY: F_GETFD takes any number for a descriptor, has no further argument, and changes
     // nothing.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
     WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
+    // SAFETY: both are constants of the system, and no handler is set.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 /// Prints `text`.

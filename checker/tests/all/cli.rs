@@ -51,6 +51,26 @@ fn a_database() {
     assert!(line.starts_with("s VERIFIED DATABASE 5x5 pieces=2 ") && status == Some(0), "{line}");
 }
 
+/// A limit on the size of files is lack of room, and no signal that ends the check without a verdict.
+#[test]
+fn files_of_limited_size() {
+    let place = Place::new();
+    write_database(&place.db(), &database(&board("4x4"), 3), 3);
+    let program = assert_cmd::cargo::cargo_bin("check");
+    for (option, why) in [
+        ("--memory 0", "no room for 768 bytes (768 bytes) of tables in a file in "),
+        ("--journal folder", "folder/journal: "),
+        ("--attest note", "note: "),
+    ] {
+        let text = format!("ulimit -f 0; exec {} --game 4x4 {option}", program.display());
+        let mut command = Command::new("sh");
+        let output = command.args(["-c", &text]).current_dir(place.0.path()).output().unwrap();
+        let line = String::from_utf8(output.stdout).unwrap();
+        assert!(line.starts_with(&format!("s ERROR {why}")), "{line}");
+        assert_eq!(output.status.code(), Some(4));
+    }
+}
+
 /// A journal is trusted, wherever its lines come from, until `--fresh` empties it.
 #[test]
 fn a_fresh_journal() {
