@@ -56,7 +56,7 @@ fn searches_begin_with_what_certificates_prove() {
     assert!(text.contains("  draw     proof    "), "{text}");
 
     fs::write(here.join("game.pdn"), "1. 6-8 *\n").unwrap();
-    let annotate = ["annotate", "--cert", "cert", "--depth", "3", "game.pdn", "-q"];
+    let annotate = ["annotate", "--cert", "cert", "--depth", "3", "--all", "game.pdn", "-q"];
     let annotated = prove(&annotate, here);
     assert!(annotated.contains("{draw (proof)} 1. 6-8 {draw (proof)} *"), "{annotated}");
 }

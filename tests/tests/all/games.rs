@@ -138,7 +138,17 @@ fn annotate_marks_mistakes() {
     let table = fs::read_to_string(d.join("table.tsv")).unwrap();
     assert_eq!(table.lines().count(), 1 + marked);
     assert!(table.lines().all(|line| line.split('\t').count() == 11), "{table}");
+    // Remarks stand at mistakes alone; with --all at the start and each move, and go without it.
+    let comments = |text: &str| {
+        let read = game.read_pdn("annotated", text.as_bytes(), Strictness::Strict);
+        let all = read.iter().flat_map(|pdn| &pdn.remarks);
+        all.filter(|remark| matches!(remark.what, RemarkKind::Comment(_))).count()
+    };
+    assert_eq!(comments(&text), marked);
     fs::write(d.join("again.pdn"), &text).unwrap();
+    let all = prove(&[&ANNOTATE[..], &["--all", "again.pdn"]].concat(), d);
+    assert_eq!(comments(&all), games.iter().map(|pdn| pdn.positions.len() + 1).sum::<usize>());
+    fs::write(d.join("again.pdn"), &all).unwrap();
     assert_eq!(prove(&[&ANNOTATE[..], &["again.pdn"]].concat(), d), text);
 }
 
@@ -242,7 +252,7 @@ fn better_play_is_shown(values: &Values, game: &Game, pdn: &PdnGame, after: usiz
 #[test]
 fn annotate_keeps_faulty_games() {
     let d = &Scratch::empty();
-    let annotate = ["annotate", "--game", "6x6", "--depth", "4", "-q"];
+    let annotate = ["annotate", "--game", "6x6", "--depth", "4", "--all", "-q"];
     let out = with_file(d, &[&annotate[..], &["--out", "games.pdn", "games.pdn"]].concat());
     assert_eq!(out.status.code(), Some(1));
     let said = String::from_utf8(out.stderr).unwrap();
@@ -282,7 +292,7 @@ fn annotate_replaces_old_strengths() {
     let d = &Scratch::empty();
     let annotated = |text: &str| {
         fs::write(d.join("one.pdn"), text).unwrap();
-        prove(&["annotate", "--nodes", "1000", "-q", "--strict", "one.pdn"], d)
+        prove(&["annotate", "--nodes", "1000", "--all", "-q", "--strict", "one.pdn"], d)
     };
     let plain = annotated("[Event \"x\"]\n1. 11-15 22-17(?) 2. 8-11 *\n");
     assert!(plain.contains(" 22-17(?) {"), "{plain}");
@@ -340,6 +350,18 @@ fn contradicting_results_are_named() {
         let out = run(&path("prove"), &["annotate", "--depth", "2", quiet, "two.pdn"], d);
         assert_eq!(String::from_utf8(out.stderr).unwrap().contains(said), is_said);
     }
+}
+
+#[test]
+fn a_search_after_the_next_move_shows_a_mistake() {
+    let d = &Scratch::empty();
+    // White loses three men by 31-26, which searches of these nodes see a move later.
+    let moves = "11-15 23-19 8-11 22-17 9-13 17-14 10x17 21x14 15-18 19-15 4-8 24-19 13-17 28-24 \
+        11-16 26-23 16-20 31-26 18-22 25x18";
+    fs::write(d.join("one.pdn"), format!("{moves} *")).unwrap();
+    let text = on_one_line(&prove(&["annotate", "--nodes", "50000", "-q", "one.pdn"], d));
+    assert!(text.contains(" 31-26? {+"), "{text}");
+    assert_eq!(text.matches('?').count(), 1, "{text}");
 }
 
 #[test]

@@ -5,6 +5,8 @@ use super::replay::column;
 use crate::board::{MoveError, PdnGame, Position, Remark, RemarkKind, Side, move_number};
 use rayon::prelude::*;
 use serde::Serialize;
+#[cfg(feature = "openapi")]
+use utoipa::ToSchema;
 
 /// A move whose score is lower than the best one's by at least this, in hundredths of a man, is a
 /// mistake.
@@ -21,11 +23,16 @@ pub struct Annotated {
     pub game: PdnGame,
     /// The mistakes of the game, in order.
     pub mistakes: Vec<Mistake>,
+    /// The verdict on the position in which the first move is made, and on that after each move.
+    pub verdicts: Vec<Verdict>,
 }
 
 /// A mistake: a move, and a better one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(ToSchema))]
 pub struct Mistake {
+    /// The number of moves before it.
+    pub ply: usize,
     /// The number of the move: `7.`, or `7...` for White.
     pub number: String,
     /// The name of the move that was played.
@@ -110,13 +117,18 @@ pub fn mistake_tsv(game: &PdnGame, mistakes: &[Mistake]) -> String {
     lines.collect()
 }
 
-/// Annotates a game: a comment beside each move with the value of the position after it, marks on
-/// mistakes, and better play. The mark of a mistake replaces a strength that the game had, and its
-/// comment names that strength. Remarks of earlier annotations are replaced.
+/// Annotates a game: marks and comments on mistakes, and better play; with `is_all` also a comment
+/// on each other move, with the value of the position after it. The mark of a mistake replaces a
+/// strength that the game had, and its comment names that strength. Remarks of earlier annotations
+/// are replaced.
 ///
 /// # Errors
 /// [`MoveError`] if a position of the game does not follow from the one before it.
-pub fn annotate(judge: &Judge<'_>, mut game: PdnGame) -> Result<Annotated, MoveError> {
+pub fn annotate(
+    judge: &Judge<'_>,
+    mut game: PdnGame,
+    is_all: bool,
+) -> Result<Annotated, MoveError> {
     game.remarks = remove(game.remarks);
     let mut positions: Vec<Position> =
         std::iter::once(game.start).chain(game.positions.iter().copied()).collect();
@@ -127,14 +139,17 @@ pub fn annotate(judge: &Judge<'_>, mut game: PdnGame) -> Result<Annotated, MoveE
         positions.push(position);
     }
     let mut verdicts: Vec<Verdict> = positions.par_iter().map(|p| judge.judge(p)).collect();
-    // The side to move has at least the value of each position that it can move to.
+    // The side to move has at least the value of each position that it can move to. A search after
+    // the move sees further, so its score counts, too, if it is better.
     for n in (0..game.positions.len()).rev() {
-        let least = verdicts[n + 1].value.upper.reversed();
-        let before = &mut verdicts[origins[n]].value;
-        before.lower = before.lower.max(least);
+        let (least, score) = (verdicts[n + 1].value.upper.reversed(), -verdicts[n + 1].score);
+        let before = &mut verdicts[origins[n]];
+        before.value.lower = before.value.lower.max(least);
+        before.score = before.score.max(score);
     }
     let mut remarks = Remarks::of(&game);
-    for (done, &n) in origins.iter().enumerate().filter(|(done, n)| *done == 0 || done != *n) {
+    let begins = |&(done, n): &(usize, &usize)| is_all && (done == 0 || done != *n);
+    for (done, &n) in origins.iter().enumerate().filter(begins) {
         remarks.say_of_start(done, verdicts[n].to_string());
     }
     let mut mistakes = Vec::new();
@@ -147,10 +162,13 @@ pub fn annotate(judge: &Judge<'_>, mut game: PdnGame) -> Result<Annotated, MoveE
         let number = move_number(&game, n);
         let after = after.to_string();
         let Some(better) = step.better() else {
-            remarks.say(n + 1, RemarkKind::Comment(after));
+            if is_all {
+                remarks.say(n + 1, RemarkKind::Comment(after));
+            }
             continue;
         };
         let mistake = Mistake {
+            ply: n,
             played: judge.lookup.board.write_move(&from, &to)?,
             better: judge.lookup.board.write_move(&from, &better.to)?,
             is_proved: step.is_proved_mistake(),
@@ -165,7 +183,9 @@ pub fn annotate(judge: &Judge<'_>, mut game: PdnGame) -> Result<Annotated, MoveE
         remarks.say(n + 1, RemarkKind::Variation(step.variation(&mistake, &better)?));
         mistakes.push(mistake);
     }
-    Ok(Annotated { game: PdnGame { remarks: remarks.join(), ..game }, mistakes })
+    verdicts.swap(0, origins[0]);
+    verdicts.truncate(game.positions.len() + 1);
+    Ok(Annotated { game: PdnGame { remarks: remarks.join(), ..game }, mistakes, verdicts })
 }
 
 /// A move of the game.

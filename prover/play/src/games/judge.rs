@@ -55,6 +55,18 @@ const SOURCES: [(Source, &str); 3] =
 const DEPTH: &str = ", depth ";
 
 impl Verdict {
+    /// Returns the score from Black's side, in hundredths of a man: `most` or 0 where the value is
+    /// proved, and otherwise a guess within `most`.
+    pub fn score_for_black(&self, most: i32) -> i32 {
+        let score = match self.value.value() {
+            Some(Value::Win) => most,
+            Some(Value::Draw) => 0,
+            Some(Value::Loss) => -most,
+            None => self.score.clamp(-most, most),
+        };
+        if self.turn == Side::Black { score } else { -score }
+    }
+
     /// Whether a text has the form of a verdict.
     pub fn is_text(text: &str) -> bool {
         let value = VALUES.iter().find_map(|(_, _, value)| text.strip_prefix(value));

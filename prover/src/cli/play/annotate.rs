@@ -34,6 +34,9 @@ pub(crate) struct Options {
     table: Option<PathBuf>,
     #[command(flatten)]
     limits: LimitOptions,
+    /// Write a remark on each move, not on mistakes only
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     result: ResultOptions,
     #[command(flatten)]
@@ -69,7 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         games += 1;
         faulty += usize::from(pdn.fault.is_some());
         report(&progress, &name, &pdn)?;
-        let Annotated { game: annotated, mistakes } = annotate(&judge, pdn)?;
+        let Annotated { game: annotated, mistakes, .. } = annotate(&judge, pdn, options.all)?;
         database.failure()?;
         bar.add(annotated.positions.len() as u64 + 1);
         let pdn = write_pdn(&game.board, &annotated)?;
