@@ -6,7 +6,9 @@ use utoipa::openapi::{ContentBuilder, Ref, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use super::problem::Problem;
-use super::{board_routes, certificate_routes, game_routes, slices, solved_routes, tablebase};
+use super::{
+    board_routes, certificate_routes, game_routes, openings, slices, solved_routes, tablebase,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -25,6 +27,8 @@ use super::{board_routes, certificate_routes, game_routes, slices, solved_routes
         board_routes::line_route,
         game_routes::game_route,
         game_routes::pdn_route,
+        game_routes::analysis_route,
+        openings::openings_route,
         game_routes::reply_route,
         slices::slices_route,
         slices::slice_route,

@@ -1,9 +1,11 @@
-//! Requests about games: the state of a game, a reply to it, and games that are read from PDN.
+//! Requests about games: the state of a game, a reply to it, and games that are read from PDN and
+//! analysed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
+use draughtproof_play::games::{Annotated, Judge, Mistake, Verdict, annotate};
 use draughtproof_play::opponent::{GameRecord, GameResult, Opponent, Source};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,7 @@ use utoipa::ToSchema;
 use super::problem::Problem;
 use super::request::{App, Body, Fresh, InPath, board_of, position};
 use super::site::BoardSite;
-use crate::board::{Game, PdnGame, Side, Strictness};
+use crate::board::{Game, PdnGame, Side, Strictness, write_pdn};
 
 /// The most moves of a game.
 const MOVES: usize = 1_000;
@@ -20,6 +22,12 @@ const MOVES: usize = 1_000;
 const NODES: u64 = 50_000;
 /// The time limit of a reply.
 const TIME: Duration = Duration::from_secs(2);
+/// The budget of the searches of all positions of a game that is analysed, in nodes.
+const ANALYSIS_NODES: u64 = 2_000_000;
+/// The most nodes for one of its positions.
+const POSITION_NODES: u64 = 50_000;
+/// The greatest score in an answer, in hundredths of a man.
+const MOST_SCORE: i32 = 300;
 
 /// A game so far.
 #[derive(Deserialize, ToSchema)]
@@ -141,15 +149,68 @@ pub(super) async fn pdn_route(
 ) -> Result<Fresh<GameAnswer>, Problem> {
     let answer = app.heavy(move |site| {
         let game = board_of(site, &board)?.game();
-        let games = game.read_pdn("the text", pdn.as_bytes(), Strictness::Lenient);
-        let mut games = games.into_iter();
-        let Some(first) = games.next() else {
-            return Err(Problem::bad("expected a game in PDN, found none"));
-        };
-        let (record, fault) = record_of(game, &first, games.next().as_ref())?;
+        let (first, next) = first_game(game, &pdn)?;
+        let (record, fault) = record_of(game, &first, next.as_ref())?;
         game_answer(game, &record, fault)
     });
     Ok(Fresh(answer.await?))
+}
+
+/// The first game of a text, and the second one if there is one.
+fn first_game(game: &Game, pdn: &str) -> Result<(PdnGame, Option<PdnGame>), Problem> {
+    let games = game.read_pdn("the text", pdn.as_bytes(), Strictness::Lenient);
+    let mut games = games.into_iter();
+    let first = games.next().ok_or_else(|| Problem::bad("expected a game in PDN, found none"))?;
+    Ok((first, games.next()))
+}
+
+/// A game with its mistakes.
+#[derive(Serialize, ToSchema)]
+pub(super) struct AnalysisAnswer {
+    /// The value or score of the first position and of that after each move, in words.
+    says: Vec<String>,
+    /// Their scores in hundredths of a man, good for Black if positive; 300 where Black wins.
+    scores: Vec<i32>,
+    /// The mistakes, in order.
+    mistakes: Vec<Mistake>,
+    /// The game in PDN, with its tags and remarks, and with remarks on its mistakes.
+    pdn: String,
+}
+
+/// The values, scores and mistakes of the first game of a PDN text, as `prove annotate` finds them.
+#[utoipa::path(post, path = "/api/{board}/analysis", params(("board" = String, Path, example = "6x6")),
+    request_body = PdnRequest,
+    responses((status = 200, body = AnalysisAnswer)))]
+pub(super) async fn analysis_route(
+    State(app): State<Arc<App>>,
+    InPath(board): InPath<String>,
+    Body(PdnRequest { pdn }): Body<PdnRequest>,
+) -> Result<Fresh<AnalysisAnswer>, Problem> {
+    let time = app.limits.time / 3;
+    let answer = app.heavy(move |site| analysis(board_of(site, &board)?, &pdn, time));
+    Ok(Fresh(answer.await?))
+}
+
+fn analysis(site: &BoardSite, pdn: &str, time: Duration) -> Result<AnalysisAnswer, Problem> {
+    let (first, _) = first_game(site.game(), pdn)?;
+    let moves = first.positions.len();
+    if moves > MOVES {
+        return Err(Problem::bad(format!("expected at most {MOVES} moves, found {moves}")));
+    }
+    let share = moves as u32 + 1;
+    let limits = Limits {
+        nodes: (ANALYSIS_NODES / u64::from(share)).min(POSITION_NODES),
+        time: Some(time / share),
+        ..Limits::default()
+    };
+    let judge = Judge::new(site.lookup(), limits);
+    let Annotated { game, mistakes, verdicts } = annotate(&judge, first, false)?;
+    Ok(AnalysisAnswer {
+        says: verdicts.iter().map(Verdict::to_string).collect(),
+        scores: verdicts.iter().map(|v| v.score_for_black(MOST_SCORE)).collect(),
+        mistakes,
+        pdn: write_pdn(site.board(), &game)?,
+    })
 }
 
 /// A game that was read, and why the rest of it is left out.

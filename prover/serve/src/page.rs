@@ -12,14 +12,16 @@ type Asset = (&'static str, &'static str, &'static str);
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const ASSETS: [Asset; 12] = [
+const ASSETS: [Asset; 14] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/page.css", "text/css; charset=utf-8", include_str!("page/page.css")),
     ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
     ("/page.js", SCRIPT, include_str!("page/page.js")),
     ("/address.js", SCRIPT, include_str!("page/address.js")),
+    ("/analysis.js", SCRIPT, include_str!("page/analysis.js")),
     ("/ask.js", SCRIPT, include_str!("page/ask.js")),
     ("/board.js", SCRIPT, include_str!("page/board.js")),
+    ("/openings.js", SCRIPT, include_str!("page/openings.js")),
     ("/panels.js", SCRIPT, include_str!("page/panels.js")),
     ("/setup.js", SCRIPT, include_str!("page/setup.js")),
     ("/solved.js", SCRIPT, include_str!("page/solved.js")),

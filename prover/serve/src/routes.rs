@@ -23,7 +23,9 @@ use super::problem::Problem;
 use super::request::{App, Fresh};
 use super::site::Site;
 use super::solver::Solver;
-use super::{board_routes, certificate_routes, game_routes, slices, solved_routes, tablebase};
+use super::{
+    board_routes, certificate_routes, game_routes, openings, slices, solved_routes, tablebase,
+};
 
 /// Only the page's own scripts, styles and images may be used; no other site may show it in a
 /// frame.
@@ -49,7 +51,9 @@ pub fn routes(site: Site, limits: ServerLimits, access: Access) -> Router {
         .route("/api/{board}/line", get(board_routes::line_route))
         .route("/api/{board}/game", post(game_routes::game_route))
         .route("/api/{board}/pdn", post(game_routes::pdn_route))
+        .route("/api/{board}/analysis", post(game_routes::analysis_route))
         .route("/api/{board}/reply", post(game_routes::reply_route))
+        .route("/api/{board}/openings", get(openings::openings_route))
         .route("/api/{board}/slices", get(slices::slices_route))
         .route("/api/{board}/slices/{slice}", get(slices::slice_route))
         .route("/api/{board}/totals", get(slices::totals_route))

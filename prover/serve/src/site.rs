@@ -13,6 +13,7 @@ use draughtproof_proof::certificate::{BrokenProof, Stored};
 use draughtproof_proof::search::Lemmas;
 
 use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
+use super::estimates::Estimates;
 use super::metrics::Metrics;
 use super::verification::{Verification, Verifications, Verifier};
 use crate::board::{Board, Game, Position, Side};
@@ -70,6 +71,7 @@ pub struct BoardSite {
     lemmas: [OnceLock<Lemmas>; 2],
     /// The depths and the solved positions of earlier answers.
     pub(super) found: Found,
+    pub(super) estimates: Estimates,
     /// The counts of the slices that were counted so far.
     pub(super) counts: Mutex<BTreeMap<[u8; 4], Counts>>,
 }
@@ -86,6 +88,7 @@ impl BoardSite {
             proofs: Vec::new(),
             lemmas: Default::default(),
             found,
+            estimates: Estimates::default(),
             counts: Mutex::default(),
         }
     }

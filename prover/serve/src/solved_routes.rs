@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 use super::board_routes::PositionQuery;
 use super::connections::ClientAddress;
+use super::estimates::named_line;
 use super::problem::Problem;
 use super::request::{App, Fresh, InPath, board_of, position};
 use super::solver::{Searched, Solver, Stage};
@@ -45,9 +46,13 @@ struct SolvedMove {
     by: By,
     /// The nodes that were searched for it here.
     nodes: u64,
-    /// A guess, in hundredths of a man for the side that makes the move; only where it is made, and
-    /// the value is not known.
+    /// The engine's estimate, in hundredths of a man for the side that makes the move; only where
+    /// the value is not known. It proves nothing.
     score: Option<i32>,
+    /// The moves that the engine expects after it, where there is an estimate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["22-17", "8-11"]))]
+    line: Vec<String>,
 }
 
 /// The source of a value.
@@ -58,7 +63,7 @@ enum By {
     Known,
     /// A search of this server, whose strategies were replayed.
     Solved,
-    /// Nothing decides the value within the budget; the score is a guess.
+    /// Nothing decides the value within the budget; the score is an estimate.
     Guess,
     /// It is searched now.
     Searching,
@@ -66,8 +71,9 @@ enum By {
     Waiting,
 }
 
-/// The value of a position and of each of its moves. What neither a proof nor the database decides
-/// is solved in the background, within budgets: the answer changes until `done`.
+/// The value of a position and of each of its moves. Moves that neither a proof nor the database
+/// decides have the engine's estimate at once, and are solved in the background, within budgets:
+/// the answer changes until `done`.
 #[utoipa::path(get, path = "/api/{board}/solved", params(("board" = String, Path, example = "6x6"), PositionQuery),
     responses((status = 200, body = SolvedPosition)))]
 pub(super) async fn solved_route(
@@ -94,36 +100,39 @@ fn solved(
     let site = board_of(&app.site, board)?;
     let (answer, rated) = site.lookup().answer_and_rate(position, &|| false)?;
     let is_open = |m: &RatedMove| m.value.value().is_none();
-    let found = |m: &RatedMove| app.solver.found(board, &m.after);
-    let is_done = |m: &RatedMove| found(m).is_some_and(|found| found.stage == Stage::Done);
-    let open: Vec<_> = rated.iter().filter(|m| is_open(m) && !is_done(m)).collect();
-    let open: Vec<Position> = open.into_iter().map(|m| m.after).collect();
-    Solver::ask(app, board, &open, client);
+    let open: Vec<Position> = rated.iter().filter(|m| is_open(m)).map(|m| m.after).collect();
+    let mut estimates = site.estimates.of(site, &open).into_iter();
+    let found = |after: &Position| app.solver.found(board, after);
+    let is_done = |after: &Position| found(after).is_some_and(|found| found.stage == Stage::Done);
+    let is_wanted = |after: &Position| app.solver.takes(site, after) && !is_done(after);
+    let wanted: Vec<Position> = open.into_iter().filter(is_wanted).collect();
+    Solver::ask(app, board, &wanted, client);
     let mut moves = Vec::with_capacity(rated.len());
     for (named, rated) in answer.moves.into_iter().zip(&rated) {
-        let found = found(rated);
+        let found = found(&rated.after);
         let by = match found {
             _ if !is_open(rated) && site.is_known(&rated.after)? => By::Known,
             _ if !is_open(rated) => By::Solved,
-            _ if !app.solver.is_on() => By::Known,
-            Some(Searched { stage: Stage::Done, .. }) => By::Guess,
+            _ if !wanted.contains(&rated.after) => By::Guess,
             Some(Searched { stage: Stage::Searching, .. }) => By::Searching,
             _ => By::Waiting,
         };
-        let score = found.and_then(|found| found.score).filter(|_| is_open(rated));
+        let estimate = is_open(rated).then(|| estimates.next()).flatten();
+        let line = estimate.as_ref().map(|e| named_line(site, &rated.after, &e.line));
         moves.push(SolvedMove {
             name: named.name,
             fen: named.fen,
             value: rated.value.into(),
             by,
             nodes: found.map_or(0, |found| found.nodes),
-            score: score.map(|score| -score),
+            score: estimate.map(|estimate| -estimate.score),
+            line: line.transpose()?.unwrap_or_default(),
         });
     }
     // Moves of which equally much is known are ordered by their scores, the known ones stay.
     for equal in moves.chunk_by_mut(|a, b| a.value == b.value) {
         equal.sort_by_key(|m| Reverse(m.score));
     }
-    let done = open.is_empty() || !app.solver.is_on();
+    let done = wanted.is_empty();
     Ok(SolvedPosition { fen: answer.fen, value: answer.value.into(), done, moves })
 }

@@ -1,11 +1,10 @@
 //! Solves in the background what neither a proof nor the database decides, within budgets.
 //!
-//! All positions that are asked for get a guess first, then a search with a small budget, then
-//! searches with ten and with a hundred times as many nodes, and last one with all. A thread always
-//! takes a position with the smallest budget, of the client that was served least recently; a long
-//! search pauses for smaller ones. A position is forgotten if no request asks about it for a while.
-//! The strategies that df-pn finds are replayed, and then their positions are known to all
-//! look-ups.
+//! All positions that are asked for get a search with a small budget first, then searches with ten
+//! and with a hundred times as many nodes, and last one with all. A thread always takes a position
+//! with the smallest budget, of the client that was served least recently; a long search pauses for
+//! smaller ones. A position is forgotten if no request asks about it for a while. The strategies
+//! that df-pn finds are replayed, and then their positions are known to all look-ups.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -17,7 +16,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use certificate_spec::claim::Question;
-use draughtproof_proof::heuristic::{Heuristic, Limits};
 use draughtproof_proof::proof::position_value;
 use draughtproof_proof::search::{Goal, Search, SearchProgress};
 
@@ -32,8 +30,6 @@ const WAITING: usize = 1_000;
 const KEPT: usize = 100_000;
 /// The time after which a position is forgotten that is not asked about.
 const FORGOTTEN: Duration = Duration::from_secs(10);
-/// The budget of a guess, in nodes of alpha-beta.
-const GUESS_NODES: u64 = 10_000;
 /// The budgets of the first searches, in nodes; the last one has the whole budget.
 const ROUNDS: [u64; 3] = [10_000, 100_000, 1_000_000];
 /// The most bytes of a table for each node of a budget.
@@ -71,8 +67,6 @@ pub(super) enum Stage {
 pub(super) struct Searched {
     /// The nodes that df-pn has expanded.
     pub(super) nodes: u64,
-    /// The guess, in hundredths of a man for the side to move; none before it is made.
-    pub(super) score: Option<i32>,
     pub(super) stage: Stage,
 }
 
@@ -82,7 +76,7 @@ type Key = (String, Position);
 /// A position that is asked for.
 struct Open {
     searched: Searched,
-    /// The budget of its next search; 0 for the guess.
+    /// The budget of its next search, in nodes.
     budget: u64,
     client: Option<IpAddr>,
     /// The number of the request that asked first, and the place of the position there.
@@ -114,9 +108,9 @@ impl Solver {
         Solver { limits, state: Mutex::default() }
     }
 
-    /// Whether anything is searched.
-    pub(super) fn is_on(&self) -> bool {
-        self.limits.nodes > 0 && self.limits.threads > 0
+    /// Whether a search may decide a position: none is tried far above the database.
+    pub(super) fn takes(&self, site: &BoardSite, position: &Position) -> bool {
+        self.limits.nodes > 0 && self.limits.threads > 0 && !is_far(site, position)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -129,23 +123,25 @@ impl Solver {
         state.done.get(&key).or_else(|| Some(&state.open.get(&key)?.searched)).copied()
     }
 
-    /// Asks for positions that are not done, and starts a thread if one more may run.
+    /// Asks for positions that it takes and that are not done, and starts a thread if one more may
+    /// run.
     pub(super) fn ask(app: &Arc<App>, board: &str, positions: &[Position], client: Option<IpAddr>) {
         let solver = &app.solver;
-        if positions.is_empty() || !solver.is_on() {
+        if positions.is_empty() {
             return;
         }
         let mut state = solver.state();
         state.clock += 1;
         let (clock, asked) = (state.clock, Instant::now());
         for (i, position) in positions.iter().enumerate() {
-            let searched = Searched { nodes: 0, score: None, stage: Stage::Waiting };
+            let searched = Searched { nodes: 0, stage: Stage::Waiting };
+            let budget = ROUNDS[0].min(solver.limits.nodes);
             let place = (Reverse(clock), i);
             let has_room = state.open.len() < WAITING;
             match state.open.get_mut(&(board.to_owned(), *position)) {
                 Some(open) => open.asked = asked,
                 None if has_room => {
-                    let open = Open { searched, budget: 0, client, place, asked };
+                    let open = Open { searched, budget, client, place, asked };
                     state.open.insert((board.to_owned(), *position), open);
                 }
                 None => {}
@@ -167,19 +163,14 @@ impl Solver {
         let (name, position) = &key;
         let Some(site) = app.site.board(name) else { return true };
         // After a panic, which standard error has, the others are still searched.
-        let found = catch_unwind(AssertUnwindSafe(|| match budget {
-            0 => Ok((0, Some(guess(site, position)))),
-            _ => self.solve(app, site, &key, budget).map(|nodes| (nodes, None)),
-        }));
+        let found = catch_unwind(AssertUnwindSafe(|| self.solve(app, site, &key, budget)));
         // The answer about the position names the fault of the database.
-        let found = found.unwrap_or(Ok((0, None))).ok();
+        let found = found.unwrap_or(Ok(0)).ok();
         let value = site.lookup().proved(position).value();
-        let most = if is_far(site, position) { 0 } else { self.limits.nodes };
+        let most = self.limits.nodes;
         let mut state = self.state();
         let Some(open) = state.open.get_mut(&key) else { return true };
-        let (nodes, score) = found.unwrap_or_default();
-        open.searched.nodes += nodes;
-        open.searched.score = score.or(open.searched.score);
+        open.searched.nodes += found.unwrap_or_default();
         open.searched.stage = Stage::Waiting;
         open.budget = ROUNDS.into_iter().find(|&next| next > budget).unwrap_or(most).min(most);
         let was_stopped = value.is_none() && open.asked.elapsed() >= FORGOTTEN;
@@ -279,10 +270,4 @@ fn is_far(site: &BoardSite, position: &Position) -> bool {
     let most = usize::from(site.values().cover().most_pieces());
     let above = (position.pieces() as usize).saturating_sub(most);
     above * usize::from(site.board().squares()) > FAR
-}
-
-/// A score by a short search, in hundredths of a man for the side to move.
-fn guess(site: &BoardSite, position: &Position) -> i32 {
-    let limits = Limits { nodes: GUESS_NODES, ..Limits::default() };
-    Heuristic::new(site.board(), site.values()).search(position, limits, |_| ()).score
 }

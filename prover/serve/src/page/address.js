@@ -11,8 +11,8 @@ export function fromAddress() {
   return { board, game: named.get("game"), start: named.get("start"), moves, at };
 }
 
-/** Puts a game into the address. What is as usual for the board is left out. */
-export function toAddress({ board, name, start, moves, at }, usual) {
+/** The address of a position of a game. What is as usual for the board is left out. */
+export function addressOf({ board, name, start, moves, at }, usual) {
   const named = new URLSearchParams({ board });
   if (name !== usual.name) named.set("game", name);
   if (start !== usual.start) named.set("start", start);
@@ -20,7 +20,16 @@ export function toAddress({ board, name, start, moves, at }, usual) {
   if (at !== moves.length) named.set("at", at);
   // Commas, colons and slashes need no escapes there, and are easier to read without.
   const text = named.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
-  history.replaceState(null, "", `#${text}`);
+  return `#${text}`;
+}
+
+/** Offers a text as a file to be kept. */
+export function save(name, text) {
+  const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = document.createElement("a");
+  Object.assign(link, { href, download: name });
+  link.click();
+  URL.revokeObjectURL(href);
 }
 
 /** Copies a text to the clipboard, with a way for pages that may not write to it directly. */

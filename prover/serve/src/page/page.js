@@ -1,11 +1,13 @@
 // The page: a game on one board, what is known of its positions, and who moves next.
 
 import { get, post } from "./ask.js";
-import { copy, fromAddress, toAddress } from "./address.js";
+import { addressOf, copy, fromAddress, save } from "./address.js";
+import { mark, showAnalysis } from "./analysis.js";
 import { Board } from "./board.js";
+import { Openings } from "./openings.js";
 import { $, claim, element, showGame, showMoves, showProofs, showSlices, showWay } from "./panels.js";
 import { setUpBox } from "./setup.js";
-import { isOpen, solve } from "./solved.js";
+import { asked as marked, isOpen, solve } from "./solved.js";
 import { showQuestions, showWhy } from "./why.js";
 import { SIDES, estimate, positionInWords, sources, verdict } from "./words.js";
 
@@ -14,12 +16,13 @@ const REPETITIONS = 3;
 const VERIFYING = 500;
 
 /** The game under way: where it begins, its moves, the position after each, and which is shown. */
-const game = { site: null, all: [], certificates: [], name: "", start: "", moves: [], fens: [], at: 0 };
+const game = { site: null, all: [], certificates: [], name: "", start: "", moves: [], fens: [], at: 0, pdn: null, analysis: null };
 /** What is known of the position that is shown. */
 let answer = null;
 /** Grows with everything that is begun: what is answered later than it was asked for is dropped. */
 let turn = 0;
 
+const openings = new Openings();
 const board = new Board($("board"), choose, say);
 
 function say(text, isError = false) {
@@ -53,13 +56,14 @@ async function show() {
   $("board").dataset.state = "waiting";
   const known = await get(`api/${game.site.board}/position`, { fen });
   if (asked !== turn) return;
-  answer = known;
-  const isOver = !answer.moves.length || isRepeated();
+  const isOver = !known.moves.length || isRepeated();
+  answer = isOver ? known : marked(known);
   const isMine = $("side").value === "both" || $("side").value === fen[0];
   const names = isOver || !isMine ? [] : answer.moves.map((move) => move.move);
   board.show(fen, names, game.at ? game.moves[game.at - 1] : null);
-  toAddress({ board: game.site.board, ...game }, usual());
+  history.replaceState(null, "", link(game.at));
   showKnown();
+  attempt(showOpening);
   if (!isOver && isOpen(known)) attempt(() => solveOpen(known, asked));
   if (isOver) {
     $("board").dataset.state = "over";
@@ -102,11 +106,25 @@ function showKnown() {
   showValues();
   $("in-words").textContent = positionInWords(fen);
   $("board").setAttribute("aria-label", `Board. ${positionInWords(fen)}`);
-  showGame(game.moves, game.start[0], game.at, (at) => attempt(() => go(at)));
+  const goTo = (at) => attempt(() => go(at));
+  const marks = new Map(game.analysis?.mistakes.map((mistake) => [mistake.ply, mark(mistake)]));
+  showGame(game.moves, game.start[0], game.at, { go: goTo, link, marks });
+  showAnalysis(game.analysis, game.at, goTo);
   $("fen").value = fen;
   $("first").disabled = $("back").disabled = game.at === 0;
   $("last").disabled = $("forth").disabled = game.at === game.moves.length;
   showWayAndWhy();
+}
+
+/** The address of the game after some of its moves. */
+const link = (at) => addressOf({ board: game.site.board, ...game, at }, usual());
+
+/** Names the opening of the moves up to the position that is shown. */
+async function showOpening() {
+  const asked = turn;
+  $("opening").textContent = "";
+  const text = await openings.name(game.site.board, [game.start, ...game.fens.slice(0, game.at)]);
+  if (asked === turn) $("opening").textContent = text;
 }
 
 /** Shows what is open of the line to the end and of the tree. */
@@ -134,6 +152,7 @@ function push(move) {
   game.moves.splice(game.at, Infinity, move.move);
   game.fens.splice(game.at, Infinity, move.fen);
   game.at += 1;
+  game.pdn = game.analysis = null;
 }
 
 async function playAll(moves) {
@@ -156,8 +175,8 @@ async function go(at) {
 }
 
 /** Begins a game, with moves that were made before, the last of them shown unless `at` says less. */
-async function begin({ name, start, moves = [], fens = [], at = moves.length }) {
-  Object.assign(game, { name, start, moves, fens, at: Math.max(0, Math.min(at, moves.length)) || 0 });
+async function begin({ name, start, moves = [], fens = [], at = moves.length, text = null }) {
+  Object.assign(game, { name, start, moves, fens, at: Math.max(0, Math.min(at, moves.length)) || 0, pdn: text, analysis: null });
   await show();
 }
 
@@ -187,6 +206,23 @@ async function pdn() {
   return (await post(`api/${site.board}/game`, { game: name, start, moves: moves.slice(0, at) })).pdn;
 }
 
+/** The whole game as PDN: with the remarks of the analysis, or as it was read. */
+async function wholePdn() {
+  const { site, name, start, moves } = game;
+  return game.analysis?.pdn ?? game.pdn ?? (await post(`api/${site.board}/game`, { game: name, start, moves })).pdn;
+}
+
+/** Has the server find the mistakes of the game. */
+async function analyse() {
+  const asked = game.moves.join();
+  say("Looking for mistakes …");
+  const analysis = await post(`api/${game.site.board}/analysis`, { pdn: await wholePdn() });
+  if (asked !== game.moves.join()) return;
+  game.analysis = analysis;
+  say(`Mistakes: ${analysis.mistakes.length}`);
+  showKnown();
+}
+
 /** The game of the first certificate of the board, or of the board. */
 function usual() {
   const first = game.certificates[0];
@@ -214,6 +250,7 @@ async function setBoard(site, wanted = null) {
   showProofs(game.certificates);
   showQuestions(game.certificates);
   $("slices").replaceChildren();
+  if ($("openings-box").open) attempt(() => openings.list(site.board));
   if ($("slices-box").open) attempt(() => showSlices(site.board));
   await fromLink(wanted);
 }
@@ -262,12 +299,21 @@ function listen(boards) {
     const read = await post(`api/${game.site.board}/pdn`, { pdn: $("pdn").value });
     // A game that was played is shown as it is: nobody replies.
     $("side").value = "both";
-    await begin({ ...read, name: read.game });
+    await begin({ ...read, name: read.game, text: $("pdn").value });
     if (read.fault) say(`The rest is left out: ${read.fault}`, true);
   });
-  on("get-pdn", "click", async () => {
-    const { site, name, start, moves } = game;
-    $("pdn").value = (await post(`api/${site.board}/game`, { game: name, start, moves })).pdn;
+  on("get-pdn", "click", async () => { $("pdn").value = await wholePdn(); });
+  on("pdn-file", "change", async () => {
+    $("pdn").value = await $("pdn-file").files[0].text();
+    $("set-pdn").click();
+  });
+  on("analyse", "click", analyse);
+  on("save-pdn", "click", async () => save("game.pdn", await wholePdn()));
+  on("openings-box", "toggle", () => $("openings-box").open && openings.list(game.site.board));
+  on("openings", "change", async () => {
+    const moves = $("openings").value.split(" ").filter(Boolean);
+    const read = await post(`api/${game.site.board}/game`, { game: game.site.game, start: game.site.start, moves });
+    await begin({ ...read, name: read.game });
   });
   for (const [id, event] of [["way-box", "toggle"], ["why-box", "toggle"], ["question", "change"]]) on(id, event, showWayAndWhy);
   on("slices-box", "toggle", () => $("slices-box").open && showSlices(game.site.board));

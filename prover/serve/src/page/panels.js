@@ -40,15 +40,19 @@ export function showMoves(answer, hasProof, play, point) {
   if (focused) $("moves").querySelector(`[data-move="${focused}"]`)?.focus();
 }
 
-/** The moves so far, each a button that goes there. */
-export function showGame(moves, firstTurn, at, go) {
+/** The moves so far, each a link to the position after it, with marks on mistakes. */
+export function showGame(moves, firstTurn, at, { go, link, marks }) {
   const parts = moves.flatMap((move, i) => {
     const ply = i + (firstTurn === "W" ? 1 : 0);
     const number = ply % 2 === 0 ? `${ply / 2 + 1}. ` : i === 0 ? `${(ply + 1) / 2}. … ` : "";
-    const button = element("button", move, { type: "button" });
-    if (i + 1 === at) button.setAttribute("aria-current", "step");
-    button.addEventListener("click", () => go(i + 1));
-    return [number, button, " "];
+    const place = element("a", move + (marks.get(i) ?? ""), { href: link(i + 1), ...(marks.has(i) && { class: "loss" }) });
+    if (i + 1 === at) place.setAttribute("aria-current", "step");
+    place.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(i + 1);
+    });
+    return [number, place, " "];
   });
   $("game").replaceChildren(...(parts.length ? parts : ["No move yet."]));
 }
@@ -80,7 +84,7 @@ export async function showWay(board, fen, play) {
   $("way").replaceChildren(...buttons, isDrawn ? "and the database says that this is a draw." : ENDS[end]);
 }
 
-const CLAIMS = {
+export const CLAIMS = {
   DRAW: "a draw",
   "BLACK-WINS": "won for Black",
   "WHITE-WINS": "won for White",

@@ -62,8 +62,10 @@ export function setUpBox(board, { current, start, begin, leave }) {
     board.wrong = [];
     // Nothing is known of pieces that are still being put down.
     document.body.classList.toggle("editing", $("setup-box").open);
-    if (board.edit) take(current());
-    else leave();
+    if (!board.edit) return leave();
+    take(current());
+    // The pieces stand below the board: both are in view on a telephone.
+    $("board").scrollIntoView({ block: "nearest" });
   });
   $("setup-turn").addEventListener("change", show);
   $("setup-clear").addEventListener("click", () => take("B:W:B"));

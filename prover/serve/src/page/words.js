@@ -42,7 +42,7 @@ export function positionInWords(fen) {
 export const bounds = (answer) => [answer.value ?? answer.lower, answer.value ?? answer.upper];
 
 /** Whether the server may still find more about a move. */
-export const isUnderWay = (solved) => solved?.by === "waiting" || solved?.by === "searching";
+export const isUnderWay = (solved) => ["asked", "waiting", "searching"].includes(solved?.by);
 
 /** A value as a short label, with its kind for the colour. `hasProof`: whether one is served. */
 export function label(answer, hasProof) {
@@ -105,20 +105,17 @@ function scoreInWords(score) {
   return `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(2)}`;
 }
 
-/** What the server has solved of a value, or guesses. */
-function solvedInWords({ by, nodes, score }) {
+/** What the server has solved of a value, or estimates. */
+function solvedInWords({ by, nodes, score, line }) {
   const spent = nodes ? ` with ${nodes.toLocaleString("en")} nodes` : "";
-  const guess = score == null ? "" : `; ≈ ${scoreInWords(score)} is an estimate`;
-  switch (by) {
-    case "solved":
-      return `solved here${spent}`;
-    case "searching":
-      return `being solved here${guess}`;
-    case "waiting":
-      return `waiting to be solved here${guess}`;
-    default:
-      return nodes ? `not decided here${spent}${guess}` : `too far from the database to be solved${guess}`;
-  }
+  // Lines break between moves only.
+  const then = line?.length ? `, then ${line.join(" ").replaceAll("-", "\u2011")}` : "";
+  const guess = score == null ? "" : `estimate${then}`;
+  const state = {
+    asked: "", solved: `solved here${spent}`, searching: "being solved here", waiting: "waiting to be solved here",
+    guess: nodes ? `not decided here${spent}` : "",
+  }[by];
+  return [guess, state].filter(Boolean).join("; ");
 }
 
 /** The engine's estimate of a position that nothing decides, as a sentence; nothing if there is none. */
@@ -130,12 +127,11 @@ export function estimate(answer) {
 
 /** Where a value comes from; nothing if there is none. */
 export function sources(answer) {
-  if (answer.solved) return solvedInWords(answer.solved);
   const both = [answer.from.lower, answer.from.upper];
   const isProof = ({ kind }) => kind === "node" || kind === "leaf";
   const list = (some) => [...new Set(some.map(sourceInWords).filter(Boolean))].join(", ");
   const proof = list(both.filter(isProof));
   const names = [proof && `proof, ${proof}`, list(both.filter((s) => !isProof(s)))].filter(Boolean).join("; ");
   const depth = answer.depth > 0 ? `, next capture, crowning or move of a man in ${answer.depth}` : "";
-  return names + depth;
+  return [names + depth, answer.solved && solvedInWords(answer.solved)].filter(Boolean).join("; ");
 }

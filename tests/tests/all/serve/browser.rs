@@ -275,7 +275,7 @@ async fn positions_and_games_are_set_by_text(page: &Browser<'_>) {
     assert_eq!(page.text("verdict").await, "Black wins in 17 plies");
     page.script("document.getElementById('pdn').value = '1. 4-7 15-12 *'").await;
     page.click("#set-pdn").await;
-    page.client.wait().for_element(Locator::Css("#game button[aria-current]")).await.unwrap();
+    page.client.wait().for_element(Locator::Css("#game [aria-current]")).await.unwrap();
     assert!(page.text("game").await.contains("15-12"), "{}", page.text("game").await);
 }
 

@@ -145,6 +145,54 @@ fn games_are_read_written_and_answered() {
     server.post("/api/4x4/pdn", r#"{"pdn": ""}"#).problem(400);
 }
 
+#[test]
+fn games_are_analysed_as_prove_annotates_them() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here);
+    let server = Server::start(&[], here);
+    // A man is lost for nothing.
+    let pdn = "[Event \"x\"]\n[FEN \"B:W18,31,32:B1,2,10\"]\n1. 10-15 {why} 18x11 2. 1-5 *\n";
+    std::fs::write(here.join("game.pdn"), pdn).unwrap();
+    let annotate = ["annotate", "--nodes", "50000", "--format", "json", "-q", "game.pdn"];
+    let annotated: Value = serde_json::from_str(&prove(&annotate, here)).unwrap();
+    let answer = server.post("/api/8x8/analysis", &json!({ "pdn": pdn }).to_string()).json();
+    assert_eq!((&answer["mistakes"], &answer["pdn"]), (&annotated["mistakes"], &annotated["pdn"]));
+    assert_eq!(answer["mistakes"][0]["ply"], 0);
+    let scores: Vec<_> = answer["scores"].as_array().unwrap().iter().map(Value::as_i64).collect();
+    assert_eq!((scores.len(), answer["says"].as_array().unwrap().len()), (4, 4));
+    assert!(scores[0] > scores[1] && scores.iter().all(|s| s.unwrap().abs() <= 300), "{scores:?}");
+    let long = format!("[FEN \"B:WK29:BK2\"] {} *", "2-7 29-25 7-2 25-29 ".repeat(251));
+    server.post("/api/8x8/analysis", &json!({ "pdn": long }).to_string()).problem(400);
+}
+
+#[test]
+fn openings_have_names_numbers_and_certificates() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here.path());
+    prove(&["db", "--game", "6x6", "--pieces", "2", "-q"], here.path());
+    let server = Server::start(&[], here.path());
+    assert_eq!(server.get("/api/6x6/openings").json(), json!([]));
+    let openings = server.get("/api/8x8/openings").json();
+    let openings = openings.as_array().unwrap();
+    let game: Game = "8x8".parse().unwrap();
+    for opening in openings {
+        let line = game.board.read_line(&game.start(), opening["moves"].as_str().unwrap());
+        assert_eq!(opening["fen"], game.board.write_fen(line.unwrap().last().unwrap()));
+    }
+    let with = |field: &str| openings.iter().filter(|o| !o[field].is_null()).count();
+    assert_eq!((with("class"), with("published")), (174, 174 + 19));
+    let named = |name: &str| openings.iter().find(|o| o["name"] == name).unwrap();
+    assert_eq!(named("Old Fourteenth")["moves"], "11-15 23-19 8-11 22-17 4-8");
+    assert_eq!(named("ballot 046")["moves"], "9-14 23-18 14x23");
+    assert_eq!(named("opening 13")["published"], "white-wins");
+    let certified = named("opening 15 after 9 plies");
+    let table = include_str!("../../../../corpus/openings/certified.tsv");
+    assert!(table.contains(&format!("root={}", certified["certified"]["root"].as_str().unwrap())));
+    assert_eq!(certified["certified"]["served"], false);
+    assert_eq!(certified["certified"]["value"], "WHITE-NOT-LOST");
+}
+
 fn faults_of_games_are_named(server: &Server) {
     // Moves beyond the limit are reported and not dropped silently.
     let long = format!("[FEN \"B:WK8:BK2\"] {} *", "2-4 8-6 4-2 6-8 ".repeat(251));
@@ -302,7 +350,7 @@ fn every_described_address_answers() {
     let root = server.get("/api/certificates").json()[0]["root"].as_str().unwrap().to_owned();
     let document = server.get("/openapi.json").json();
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 17);
+    assert_eq!(paths.len(), 19);
     for (path, methods) in paths {
         let path = path.replace("{board}", "4x4").replace("{slice}", "1,0,1,0");
         let path = path.replace("{root}", &root).replace("{number}", "0");

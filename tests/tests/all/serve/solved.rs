@@ -66,9 +66,32 @@ fn a_score_is_a_guess_where_the_budget_does_not_do() {
         assert_eq!(found["by"], "guess", "{found}");
         assert!(found["value"].is_null() && found["score"].is_i64(), "{found}");
     }
-    let server = Server::start(&["--solve-nodes", "0"], here.path());
-    let answer = server.get("/api/8x8/solved?fen=start").json();
-    assert_eq!((&answer["done"], &answer["moves"][0]["by"]), (&true.into(), &"known".into()));
+}
+
+#[test]
+fn open_moves_have_an_estimate_at_once() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here.path());
+    let board = "8x8".parse::<Game>().unwrap().board;
+    let open = "B:W32,31,30,29,28,27:B1,2,3,4";
+    for (fen, options) in [("start", &[][..]), (open, &[]), (open, &["--solve-nodes", "0"])] {
+        let server = Server::start(options, here.path());
+        let answer = server.get(&format!("/api/8x8/solved?fen={fen}")).json();
+        let moves = answer["moves"].as_array().unwrap();
+        let scores: Vec<_> = moves.iter().map(|m| m["score"].as_i64().unwrap()).collect();
+        assert!(scores.len() > 4 && scores.is_sorted_by(|a, b| a >= b), "{fen}: {scores:?}");
+        for found in moves {
+            let after = board.read_fen(found["fen"].as_str().unwrap()).unwrap();
+            let line = found["line"].as_array().unwrap();
+            let line: Vec<_> = line.iter().map(|m| m.as_str().unwrap()).collect();
+            assert!(
+                !line.is_empty() && board.read_line(&after, &line.join(" ")).is_ok(),
+                "{found}"
+            );
+        }
+        let is_searched = fen == open && options.is_empty();
+        assert_eq!(answer["done"], !is_searched, "{answer}");
+    }
 }
 
 #[test]

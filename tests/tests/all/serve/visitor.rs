@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use fantoccini::actions::{InputSource, PointerAction, TouchActions};
 use serde_json::json;
+use tests::programs::prove;
 
+use super::Server;
 use super::browser::{Browser, Driver, proof_of_6x6};
 
 /// The package and version that finds faults of accessibility.
@@ -26,6 +28,12 @@ impl Browser<'_> {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         panic!("it is never true that {script}: {}", self.text("status").await);
+    }
+
+    /// Opens all boxes but the editor.
+    async fn open_all(&self) {
+        let boxes = "document.querySelectorAll('details:not(#setup-box)')";
+        self.script(&format!("{boxes}.forEach(box => box.open = true)")).await;
     }
 
     /// Waits until the tree is that of the position that is shown.
@@ -235,14 +243,87 @@ async fn axe_finds_nothing_in_any_view() {
             let address = format!("http://{}/#board=6x6{game}", server.address);
             page.client.goto(&address).await.unwrap();
             page.tree_is_there().await;
-            page.script("document.querySelectorAll('details').forEach(d => d.open = true)").await;
+            page.open_all().await;
             page.until("document.querySelector('#slices table')").await;
+            if game.contains("moves") {
+                page.click("#analyse").await;
+                page.until("document.querySelector('#graph svg')").await;
+            }
             page.script(&axe).await;
-            let run = "const done = arguments[arguments.length - 1]; axe.run().then(found => done(
-                found.violations.map(v => [v.id, v.nodes.map(node => node.html)])))";
-            let found = page.client.execute_async(run, Vec::new()).await.unwrap();
-            assert_eq!(found, json!([]), "{game}");
+            // An editor that is open hides what is known.
+            for editor in ["false", "true"] {
+                page.script(&format!("document.getElementById('setup-box').open = {editor}")).await;
+                let run =
+                    "const done = arguments[arguments.length - 1]; axe.run().then(found => done(
+                    found.violations.map(v => [v.id, v.nodes.map(node => node.html)])))";
+                let found = page.client.execute_async(run, Vec::new()).await.unwrap();
+                assert_eq!(found, json!([]), "{game}, editor: {editor}");
+            }
         }
+    }
+    page.client.clone().close().await.unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium and chromedriver"]
+async fn a_game_of_checkers_is_named_estimated_and_analysed() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here.path());
+    let server = Server::start(&[], here.path());
+    let driver = Driver::start();
+    let page = driver.open(&format!("http://{}/", server.address)).await;
+    // Each move has an estimate, and never "not known".
+    page.until("document.querySelector('#moves .tag')?.textContent.startsWith('≈')").await;
+    let tags =
+        "[...document.querySelectorAll('#moves .tag')].filter(e => /^≈ [+−]/.test(e.textContent))";
+    assert_eq!(page.script(&format!("return {tags}.length")).await, 7);
+    page.keep_screenshot("estimates").await;
+    page.open_all().await;
+    page.until("document.querySelectorAll('#openings option').length > 200").await;
+    page.choose("openings", "11-15 23-19 8-11 22-17 4-8").await;
+    page.until("document.getElementById('opening').textContent.includes('Old Fourteenth')").await;
+    assert!(page.text("opening").await.contains("Ballot 126 (normal) is published as a draw."));
+    let pdn = "[FEN \"B:W18,31,32:B1,2,10\"] 1. 10-15 18x11 2. 1-5 *";
+    page.script(&format!("document.getElementById('pdn').value = {}", json!(pdn))).await;
+    page.click("#set-pdn").await;
+    page.until("document.querySelectorAll('#game a').length === 3").await;
+    page.click("#analyse").await;
+    page.until("document.querySelector('#mistakes button')").await;
+    let marked = "return [...document.querySelectorAll('#game a.loss')].map(e => e.textContent)";
+    assert_eq!(page.script(marked).await, json!(["10-15?"]));
+    page.keep_screenshot("analysis").await;
+    page.click("#mistakes button").await;
+    page.until("document.getElementById('fen').value === 'B:W18,31,32:B1,2,10'").await;
+    // Each move is a link to its position.
+    let link = page.script("return document.querySelectorAll('#game a')[1].href").await;
+    let other = driver.open(link.as_str().unwrap()).await;
+    other.until("document.getElementById('fen').value === 'B:W11,31,32:B1,2'").await;
+    for browser in [page, other] {
+        browser.client.clone().close().await.unwrap();
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium and chromedriver"]
+async fn on_a_telephone_pieces_and_board_are_both_in_view() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here.path());
+    let server = Server::start(&[], here.path());
+    let driver = Driver::start();
+    let page = driver.open(&format!("http://{}/", server.address)).await;
+    for (width, height) in [(390, 844), (360, 640)] {
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 2, "mobile": true });
+        page.emulate("Emulation.setDeviceMetricsOverride", size).await;
+        page.keep_screenshot(&format!("telephone-{width}")).await;
+        page.click("#setup-box summary").await;
+        page.until("document.body.classList.contains('editing')").await;
+        page.keep_screenshot(&format!("set-up-{width}")).await;
+        let hidden = "return [...document.querySelectorAll('#board, #setup-box fieldset label')].filter(e => {
+            const { top, bottom } = e.getBoundingClientRect(); return top < 0 || bottom > innerHeight }).length";
+        assert_eq!(page.script(hidden).await, 0, "{width}");
+        page.click("#setup-box summary").await;
+        page.settle().await;
     }
     page.client.clone().close().await.unwrap();
 }
