@@ -176,7 +176,7 @@ Qed.
 Section Nodes.
 Variables (g : geometry) (x : side) (clauses : list clause) (ns : list node).
 
-Definition places : tree := fold_left (fun t n => put t (place n) 0%uint63) ns Empty.
+Definition places : tree := fold_left (fun t n => put t (place n) (rank n)) ns Empty.
 (** A node is a leaf with a short strategy: the number of a move, or nothing. *)
 Definition strategy_of (n : node) : list bool :=
   match why n with
@@ -184,8 +184,13 @@ Definition strategy_of (n : node) : list bool :=
   | And => []
   | Leaf _ strategy => strategy
   end.
+(** A node that [n] may rest on: for a win, where nodes have ranks, one of a smaller rank. A replay
+    that ended at others would read the strategy at other positions than it is written for. *)
 Definition other_node (at_ : tree) (n : node) (e : packed) : bool :=
-  match lookup at_ e with Some _ => negb (equal e (place n)) | None => false end.
+  match lookup at_ e with
+  | Some r => if (rank n =? 0)%uint63 then negb (equal e (place n)) else (r <? rank n)%uint63
+  | None => false
+  end.
 (** The replay of each node. *)
 Definition replays : list tree :=
   let at_ := places in
@@ -200,7 +205,7 @@ Definition complete (ts : list tree) (start : packed) : bool :=
 Lemma places_nodes : forall e v, lookup places e = Some v -> exists n, In n ns /\ place n = e.
 Proof.
   intros e v L. apply lookup_in in L. unfold places in L.
-  assert (G : forall l t, in_tree (fold_left (fun t n => put t (place n) 0%uint63) l t) e v ->
+  assert (G : forall l t, in_tree (fold_left (fun t n => put t (place n) (rank n)) l t) e v ->
     (exists n, In n l /\ place n = e) \/ in_tree t e v).
   { induction l as [|n l IH]; intros t I; simpl in I; [auto|].
     destruct (IH _ I) as [[m [M E]]|J]; [left; exists m; simpl; tauto|].

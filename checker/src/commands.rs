@@ -13,7 +13,7 @@ pub const SHORT_HELP: &str = "\
 
 Usage: check [OPTIONS] CERT               a certificate
        check [OPTIONS] --game G           the database of a board alone, as in --game 6x6
-       check COMMAND                      merge, keygen, reproduce; check COMMAND -h
+       check COMMAND                      merge, positions, keygen, reproduce; check COMMAND -h
 
       --db DIR  The folder of databases [default: egdb]
 
@@ -161,6 +161,13 @@ pub enum Command {
         /// The folder of databases, for --game
         #[arg(long, value_name = "DIR", default_value = "egdb")]
         db: PathBuf,
+    },
+    /// Derive the values of positions again, and say whether all are what a list claims
+    #[command(after_help = "Example:
+  check positions reached.list")]
+    Positions {
+        /// The list (SPEC.md, 10.1)
+        list: PathBuf,
     },
     /// Make a key to sign notes with; prints the public key
     #[command(after_help = "Example:

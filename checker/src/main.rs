@@ -6,13 +6,14 @@
 
 mod line;
 mod missing;
+mod positions;
 mod reproduce;
 mod sentence;
 mod stdout;
 
-use checker::arguments::CheckArguments;
+use checker::arguments::{CheckArguments, progress};
 use checker::commands::{Arguments, Command, DatabaseArguments, SHORT_HELP, Trust};
-use checker::stderr::say;
+use checker::{memory, stderr::say};
 use checker_audit::keys::{self, PrivateKey};
 use checker_audit::{
     Description, Draft, Extent, Joined, Notes, Statement, TableFolder, TrustedDatabase, Values,
@@ -264,6 +265,14 @@ fn run(arguments: &Arguments) -> Output {
         None => verdict(check(arguments), arguments.options.quiet),
         Some(Command::Merge { paths, database, trust, db }) => {
             verdict(merge(paths, database, trust, db), false)
+        }
+        Some(Command::Positions { list }) => {
+            let (memory, progress) = (memory::default_bound(), progress());
+            let options = Options { memory, progress, ..Options::new("") };
+            match positions::check(list, &options) {
+                Ok(line) => Output::plain(format!("{line}\n"), 0),
+                Err(stop) => verdict(Err(stop), false),
+            }
         }
         Some(Command::Keygen { name, key }) => match PrivateKey::generate(name, key) {
             Ok(key) => Output::plain(format!("{}\n", key.public.text()), 0),

@@ -291,6 +291,8 @@ fn meaning(finding: &Finding) -> &'static str {
         "not-covered" => "a move leads to a position of which the proof says nothing",
         "start-missing" => "the proof says nothing of the position claimed",
         "move-index" => "the move chosen does not exist",
+        "list-cover" => "a position of the list is not one of its cover",
+        "list-value" => "a position of the list has another value",
         "leaf-stuck" => "the side that claims something has no move",
         _ => "the file is not written as the format demands",
     }

@@ -23,7 +23,12 @@ Definition after_23_plies (p : position) : Prop :=
       none; white_man; white_man; none;
     none; white_man; white_man; white_man] p.
 
-(** The positions of at most six pieces that the certificate leads to. *)
+(** The positions of at most six pieces that the certificate leads to. That White loses none of them
+    is what `check` derives (`make theorems/opening_15_23.derived`):
+<<
+s VERIFIED POSITIONS WHITE-NOT-LOST 8x8 pieces=6 positions=49509
+  list=1afb52a737706e55a18097b1a15f7d8256045a3b1ba9e3f6e007ffce33e92dfa
+>> *)
 Definition reached_15_23 : list position :=
   map (unpack board_8x8) (reached opening_15_23.met_White).
 
@@ -35,6 +40,11 @@ Proof. intros H. exact (opening_15_23.not_lost_White (fun y I => H _ (in_map _ _
 
 (** B:W13,14,17:B1,2,5 on 6x6, which Black wins over at most three pieces. *)
 Definition board_6x6 : board := {| rows := 6; columns := 6 |}.
+(** That Black wins all of them is what `check` derives (`make theorems`):
+<<
+s VERIFIED POSITIONS BLACK-WINS 6x6 pieces=3 positions=297
+  list=31110bac8640634e5cfb31d1ba21a5002ec3eca7eaf239fecd86260d128ba24f
+>> *)
 Definition reached_6x6 : list position := map (unpack board_6x6) (reached win_6x6.met_Black).
 
 Theorem win_6x6 : (forall y, In y reached_6x6 -> Win board_6x6 Black y) ->

@@ -11,6 +11,7 @@ mod memory;
 mod nocrash;
 mod oracle;
 mod parts;
+mod positions;
 mod reject;
 mod reject_databases;
 mod review;

@@ -103,7 +103,7 @@ fn nodes_over_large_slices() {
 #[test]
 fn a_cover_of_two_clauses() {
     let (b, place, cover) = (board("4x4"), Place::new(), Cover::parse("5,6:3").unwrap());
-    let values = derive(&b, &cover).unwrap();
+    let values = derive(&b, &cover, &checker_core::Options::new("")).unwrap();
     let files = Files::new(&database(&b, 6), 6);
     files.write(&place.db());
     let root = files.manifest().restricted_to(&cover).root();

@@ -134,7 +134,7 @@ impl Place {
 }
 
 pub fn database(board: &Board, pieces: u8) -> Database {
-    derive(board, &Cover::up_to(pieces)).unwrap()
+    derive(board, &Cover::up_to(pieces), &checker_core::Options::new("")).unwrap()
 }
 
 /// The verdict without the field that says how many pairs of slices a journal has spoken for.

@@ -31,9 +31,8 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// # Errors
 /// There is not enough memory for the tables.
-pub fn derive(board: &Board, cover: &Cover) -> Result<Database, Stop> {
-    let options = Options::new("");
-    let values = Database::new(board, cover, &options, |_| true)?;
+pub fn derive(board: &Board, cover: &Cover, options: &Options) -> Result<Database, Stop> {
+    let values = Database::new(board, cover, options, |_| true)?;
     for group in groups(&values.slices) {
         // Most of the draws found in the tables are wrong, as expected.
         settle(&values, group, Level::Exact, |_| true, &First::default(), &options.progress);
@@ -286,7 +285,7 @@ mod tests {
             let board = Board::new(rows, columns).unwrap();
 
             let cover = Cover::up_to(pieces);
-            let (right, mut seed) = (derive(&board, &cover).unwrap(), 7);
+            let (right, mut seed) = (derive(&board, &cover, &Options::new("")).unwrap(), 7);
             let values = empty(&board, &cover);
             for group in groups(&values.slices) {
                 for &slice in group {

@@ -53,7 +53,7 @@ fn place() -> &'static Mutex<Place> {
     PLACE.get_or_init(|| {
         let (folder, board) = (folder(), board("4x4"));
         let cover = Cover::parse(COVER).expect("a cover");
-        let values = derive(&board, &cover).expect("values");
+        let values = derive(&board, &cover, &checker_core::Options::new("")).expect("values");
         let files = Files::of_cover(&values, &cover);
         files.write(&folder.path().join("egdb"));
         Mutex::new(Place { folder, manifest: files.manifest() })

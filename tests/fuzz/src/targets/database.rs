@@ -42,7 +42,7 @@ fn bases() -> &'static Mutex<Vec<Base>> {
         let base = |(name, cover): (&str, &str)| {
             let (board, folder) = (board(name), folder());
             let cover = Cover::parse(cover).expect("a cover");
-            let database = derive(&board, &cover).expect("values");
+            let database = derive(&board, &cover, &checker_core::Options::new("")).expect("values");
             let files = Files::of_cover(&database, &cover);
             files.write(folder.path());
             let shapes = database.tables().iter().map(|table| table.shape).collect();

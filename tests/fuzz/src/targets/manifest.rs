@@ -48,7 +48,8 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     };
     let of_cover = |text: &str| {
         let cover = Cover::parse(text).expect("a cover");
-        let values = derive(&board("3x3"), &cover).expect("values");
+        let values =
+            derive(&board("3x3"), &cover, &checker_core::Options::new("")).expect("values");
         Files::of_cover(&values, &cover).manifest().encode()
     };
     vec![manifest.encode(), of_cover("2"), of_cover("4:2")]
