@@ -3,7 +3,7 @@
 //! Theorem: where [`check`] returns a line, the exact value of every position of the list makes
 //! the claim of the list true.
 //!
-//! Trusts: [`derive`], which derives exact values from the rules alone, and no file but the list.
+//! Trusts: [`derive()`], which derives exact values from the rules alone, and no file but the list.
 
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::cover::Cover;
