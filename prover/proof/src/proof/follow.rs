@@ -150,9 +150,9 @@ impl Manager<'_, '_> {
             let Some((analysed, fresh)) = done else { continue };
             if let Some(result) = fresh {
                 ledger.put(Record { item, result, is_over: false });
-                self.verdict.is_kept = true;
             }
             self.lines.analysed.insert(id, analysed);
+            self.verdict.is_kept = true;
         }
         Ok(ledger.write()?)
     }
