@@ -6,7 +6,7 @@ use tests::examples::{Example, LeftOut, MANUAL, in_help, in_manual, run_all, wit
 use tests::prelude::*;
 
 /// A folder with the files that the examples of `check` name: `cert` of 6x6 and its database, one
-/// of 8x8, notes by two trusted keys, and the program `prove`.
+/// of 8x8, notes by two trusted keys, a list of positions, and the program `prove`.
 fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
@@ -28,6 +28,8 @@ fn place() -> tempfile::TempDir {
         }
     }
     fs::write(here.join("trusted.txt"), trusted).unwrap();
+    let list = "POSITIONS DRAW 4x4 pieces=2 positions=1\nBlack 1 128 129\n";
+    fs::write(here.join("reached.list"), list).unwrap();
     let db = words("--game 6x6 --quiet --attest db.note --key bob.key");
     assert!(run(&path("check"), &db, here).status.success());
     fs::create_dir_all(here.join("target/release")).unwrap();
