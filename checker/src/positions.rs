@@ -5,12 +5,17 @@
 //!
 //! Trusts: [`derive()`], which derives exact values from the rules alone, and no file but the list.
 
+use certificate_notes::open_ordinary;
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::cover::Cover;
-use certificate_spec::{Digest, RULES, VERSION};
+use certificate_spec::{Digest, Hasher, RULES, VERSION};
 use checker_core::{Board, Finding, Options, Position, Side, Stop, Value, derive, write_fen};
-use std::fs;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
+
+/// More bytes than a line can have.
+const LINE: u64 = 100;
 
 /// The first line of a list.
 struct Head {
@@ -31,7 +36,8 @@ impl Head {
             positions: words[4].strip_prefix("positions=")?.parse().ok()?,
         };
         let is_possible = u32::from(head.cover.most_pieces()) <= head.board.squares();
-        (is_possible && format!("POSITIONS {}", head.fields()) == line).then_some(head)
+        (is_possible && head.positions > 0 && format!("POSITIONS {}", head.fields()) == line)
+            .then_some(head)
     }
 
     fn fields(&self) -> String {
@@ -51,15 +57,44 @@ fn parse_position(line: &str) -> Option<Position> {
     (written == line).then_some(p)
 }
 
-/// Reads a list. The error is the number of the first line that is wrong.
-fn parse(text: &str) -> Result<(Head, Vec<Position>), usize> {
-    let (head, lines) = text.split_once('\n').ok_or(1usize)?;
-    let head = Head::parse(head).ok_or(1usize)?;
-    let lines: Vec<&str> = lines.strip_suffix('\n').ok_or(2usize)?.split('\n').collect();
-    let position = |(i, line): (usize, &&str)| parse_position(line).ok_or(i + 2);
-    let positions: Vec<Position> =
-        lines.iter().enumerate().map(position).collect::<Result<_, _>>()?;
-    if positions.len() == head.positions { Ok((head, positions)) } else { Err(lines.len() + 1) }
+/// Refutes the list in the file `path`.
+fn refuted(
+    path: &Path,
+    rule: &'static str,
+    expected: &str,
+    found: String,
+    position: Option<Position>,
+) -> Stop {
+    let file = path.as_os_str().as_encoded_bytes().to_vec();
+    Finding { rule, expected: expected.into(), found, file, offset: None, position }.into()
+}
+
+/// Reads a list line by line, so that a large file that is no list costs nothing. Returns its digest,
+/// too.
+fn read(path: &Path) -> Result<(Head, Vec<Position>, Digest), Stop> {
+    let error = |text: String| Stop::Error(format!("{}: {text}", path.display()));
+    let failed = |e: io::Error| error(e.to_string());
+    let file = open_ordinary(path, File::options().read(true)).map_err(failed)?;
+    let mut input = BufReader::new(file.ok_or_else(|| error("not an ordinary file".into()))?);
+    let (mut hasher, mut head, mut positions) = (Hasher::default(), None::<Head>, Vec::new());
+    for number in 1.. {
+        let mut bytes = Vec::new();
+        (&mut input).take(LINE).read_until(b'\n', &mut bytes).map_err(failed)?;
+        hasher.write_all(&bytes).map_err(failed)?;
+        if bytes.is_empty()
+            && let Some(head) = head.take_if(|head| head.positions == positions.len())
+        {
+            return Ok((head, positions, hasher.digest()));
+        }
+        let line = str::from_utf8(&bytes).ok().and_then(|text| text.strip_suffix('\n'));
+        let found = format!("line {number}");
+        let wrong = || refuted(path, "list-syntax", "a list of positions", found, None);
+        match head {
+            None => head = Some(line.and_then(Head::parse).ok_or_else(wrong)?),
+            Some(_) => positions.push(line.and_then(parse_position).ok_or_else(wrong)?),
+        }
+    }
+    Err(error("too many lines".into()))
 }
 
 /// Whether a claim holds of a position with this value for its side to move.
@@ -78,28 +113,19 @@ fn holds(question: Question, p: &Position, value: Value) -> bool {
 /// # Errors
 /// The first thing that is wrong with it, or why it could not be checked.
 pub(crate) fn check(path: &Path, options: &Options) -> Result<String, Stop> {
-    let error = |text: String| Stop::Error(format!("{}: {text}", path.display()));
-    if !fs::metadata(path).map_err(|e| error(e.to_string()))?.is_file() {
-        return Err(error("not an ordinary file".into()));
-    }
-    let bytes = fs::read(path).map_err(|e| error(e.to_string()))?;
-    let refuted = |rule, expected: &str, found: String, position| {
-        let file = path.as_os_str().as_encoded_bytes().to_vec();
-        Stop::from(Finding { rule, expected: expected.into(), found, file, offset: None, position })
-    };
-    let list = str::from_utf8(&bytes).map_err(|_| 1).and_then(parse);
-    let (head, positions) =
-        list.map_err(|n| refuted("list-syntax", "a list of positions", format!("line {n}"), None))?;
+    let (head, positions, digest) = read(path)?;
     let database = derive(&head.board, &head.cover, options)?;
     for p in positions {
         let Some(value) = database.value(&p) else {
-            return Err(refuted("list-cover", &head.cover.to_string(), write_fen(&p), Some(p)));
+            let cover = head.cover.to_string();
+            return Err(refuted(path, "list-cover", &cover, write_fen(&p), Some(p)));
         };
         if !head.claim.questions().iter().all(|&question| holds(question, &p, value)) {
-            return Err(refuted("list-value", head.claim.word(), format!("{value:?}"), Some(p)));
+            let claim = head.claim.word();
+            return Err(refuted(path, "list-value", claim, format!("{value:?}"), Some(p)));
         }
     }
-    let (fields, digest) = (head.fields(), Digest::of(&bytes));
+    let fields = head.fields();
     Ok(format!(
         "s VERIFIED POSITIONS {fields} list={digest} format={VERSION} rules={RULES} db=exact"
     ))

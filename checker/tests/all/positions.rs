@@ -102,7 +102,7 @@ fn malformed_lists() {
     let p = Position { black: 1, white: 0xc0, kings: 0xc0, turn: Side::White };
     let right = list(head, &[p, p]);
     assert_eq!(check(right.as_bytes()).1, Some(0));
-    let changes: [(&str, &str); 19] = [
+    let changes: [(&str, &str); 20] = [
         ("White 1 192 192\n", ""),
         ("positions=2\nWhite 1 192 192\nWhite 1 192 192\n", "positions=0\n"),
         ("positions=2\nWhite 1 192 192\nWhite 1 192 192\n", "positions=0\n\n"),
@@ -113,6 +113,7 @@ fn malformed_lists() {
         ("4x4", "04x4"),
         ("4x4", "4x4/1"),
         ("pieces=3", "pieces=3:2"),
+        ("pieces=3", "pieces=9"),
         ("pieces=3", "pieces=200"),
         ("pieces=3", "pieces=0"),
         ("WHITE-NOT-LOST", "WHITE-NOT-WON"),
@@ -135,7 +136,18 @@ fn malformed_lists() {
         assert!(found.starts_with("s REFUTED list-"), "{text}: {found}");
         assert_eq!(status, Some(1), "{text}");
     }
-    for path in ["/dev/null", "/nowhere", "/"] {
+    // A file of one terabyte, of which a line is read.
+    let place = Place::new();
+    let large = place.0.path().join("large");
+    fs::write(&large, right.replace("=2", "=3")).unwrap();
+    fs::File::options().write(true).open(&large).unwrap().set_len(1 << 40).unwrap();
+    let run = Command::cargo_bin("check").unwrap().arg("positions").arg(&large).output().unwrap();
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    assert!(String::from_utf8(run.stdout).unwrap().ends_with(" found=line%204\n"));
+    // A pipe is not waited for.
+    let pipe = place.0.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in ["/dev/null", "/nowhere", "/", pipe.to_str().unwrap()] {
         let run = Command::cargo_bin("check").unwrap().args(["positions", path]).output().unwrap();
         assert!(run.stdout.starts_with(b"s ERROR /"), "{path}");
         assert_eq!(run.status.code(), Some(4));
