@@ -1,5 +1,5 @@
 (* A loop over all positions of a cover that keeps at hand what it needs of each side's men and
-   kings, and whether the value of a position follows from those of its successors. *)
+   kings, and whether the value of a position follows from the values of its successors. *)
 From Coq Require Import List Arith ZArith Lia Bool Uint63.
 From Draughtproof Require Import Spec Squares Rules Jumps Moves Cover Successor Database Turned.
 Import ListNotations.
@@ -96,13 +96,13 @@ Definition each_position (g : geometry) (mine : int -> bool)
           each_choice (men lor set bk) ps (min left_wm (after_bm - (most_bk - left_bk))) nothing
             (fun _ wk => if (set wm lor set wk =? 0)%uint63 then true else f wm bm bk wk)))).
 
-(** * A value follows from those of successors *)
+(** * The value of a position follows from the values of its successors *)
 
 Section Follows.
 Variables (g : geometry) (table : packed -> value).
 
-(** The value that follows from those of a list: [best] by those before it. The first lost position
-    ends it. *)
+(** The value that follows from a list of successors. [best] is what the successors before the list
+    give. A successor that is lost decides the value, and the rest of the list is not looked at. *)
 Fixpoint after_list (best : value) (next : list packed) : value :=
   match next with
   | [] => best

@@ -69,8 +69,8 @@ fn refuted(
     Finding { rule, expected: expected.into(), found, file, offset: None, position }.into()
 }
 
-/// Reads a list line by line, so that a large file that is no list costs nothing. Returns its digest,
-/// too.
+/// Reads a list line by line, so that a large file that is no list costs nothing. Returns its
+/// digest, too.
 fn read(path: &Path) -> Result<(Head, Vec<Position>, Digest), Stop> {
     let error = |text: String| Stop::Error(format!("{}: {text}", path.display()));
     let failed = |e: io::Error| error(e.to_string());

@@ -1,5 +1,6 @@
-//! Standard output. The program may exit with status 0 only after its text has been written. A file
-//! that grows beyond the limit of the system is an error, and no signal that ends it without a text.
+//! Standard output. The program may exit with status 0 only after its text has been written. Where
+//! the system limits the size of files, a write beyond the limit fails with an error; without the
+//! change below a signal would end the program without a text.
 //!
 //! Two habits of Rust's library would break this rule, and are worked around. The library's
 //! standard output takes a descriptor that cannot be written to for success. And where standard

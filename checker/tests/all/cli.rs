@@ -51,7 +51,7 @@ fn a_database() {
     assert!(line.starts_with("s VERIFIED DATABASE 5x5 pieces=2 ") && status == Some(0), "{line}");
 }
 
-/// A limit on the size of files is lack of room, and no signal that ends the check without a verdict.
+/// A limit on the size of files ends the check with an error, and not by a signal.
 #[test]
 fn files_of_limited_size() {
     let place = Place::new();

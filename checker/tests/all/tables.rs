@@ -155,8 +155,8 @@ fn a_wrong_database_that_follows_from_a_wrong_table() {
     }
 }
 
-/// A shard that goes on with its journal rests on what its note names. A wrong table that was in the
-/// folder when the journal was written, and is not any more, would be in no note.
+/// A shard that goes on with its journal rests on what its note names. A wrong table that was in
+/// the folder when the journal was written, and is not any more, would be in no note.
 #[test]
 fn a_journal_speaks_for_no_table_that_it_has_not_recorded() {
     let Trap { place, table, path } = trap(2);

@@ -350,9 +350,7 @@ pub unsafe extern "C" fn egdb_depth(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
-    let find = |database: &Database, position: &Position| {
-        Ok(depth_number(database.depth(position).map_err(|e| e.to_string())?))
-    };
+    let find = |database: &Database, position: &Position| plies_number(database.depth(position));
     // SAFETY: the caller vouches for it.
     unsafe { answer(database, position, (error, error_size), find) }
 }
@@ -370,11 +368,14 @@ pub unsafe extern "C" fn egdb_plies(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
-    let find = |database: &Database, position: &Position| {
-        Ok(depth_number(database.plies(position).map_err(|e| e.to_string())?))
-    };
+    let find = |database: &Database, position: &Position| plies_number(database.plies(position));
     // SAFETY: the caller vouches for it.
     unsafe { answer(database, position, (error, error_size), find) }
+}
+
+/// The plies that were found, in C, or a message.
+fn plies_number(found: Result<Option<u32>, impl ToString>) -> Result<c_int, String> {
+    found.map(depth_number).map_err(|error| error.to_string())
 }
 
 /// A depth in C; `EGDB_NO_DEPTH` if there is none.

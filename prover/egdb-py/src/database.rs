@@ -115,8 +115,8 @@ impl Database {
         Ok(Database { open, arguments })
     }
 
-    /// Closes the files and frees the memory. Look-ups that are under way in other threads end first;
-    /// later ones raise `ValueError`.
+    /// Closes the files and frees the memory. Look-ups that are under way in other threads end
+    /// first; later ones raise `ValueError`.
     fn close(&self) {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -197,8 +197,8 @@ impl Database {
         py.detach(|| db.opened.depth(&position)).map_err(database_error)
     }
 
-    /// The plies to the end of the game if the winner hurries to each next capture, crowning or move
-    /// of a man, and the loser delays it; `None` as for `depth`.
+    /// The plies to the end of the game if the winner hurries to each next capture, crowning or
+    /// move of a man, and the loser delays it; `None` as for `depth`.
     fn plies(&self, py: Python<'_>, fen: &str) -> PyResult<Option<u32>> {
         let db = self.open()?;
         let position = db.read(fen)?;

@@ -110,7 +110,8 @@ pub(super) fn answer(
     Ok(answer)
 }
 
-/// Like [`answer`], but without the line; also returns the moves with their positions, in the order of the answer.
+/// The answer about a position without its line, and its moves with the positions after them, in
+/// the order of the answer.
 pub(super) fn answer_and_rate(
     site: &BoardSite,
     position: &Position,

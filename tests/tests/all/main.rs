@@ -22,6 +22,7 @@ mod games;
 mod heuristic;
 mod independence;
 mod ladder;
+mod lookup;
 mod manners;
 mod matches;
 mod mutants;

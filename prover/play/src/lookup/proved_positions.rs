@@ -181,8 +181,8 @@ impl ProvedPositions {
     }
 }
 
-/// The positions of a question: those of its nodes, and those that only leaves have. The lowest
-/// rank decides the choice in a position, so that ranks fall along the choices.
+/// The positions of the nodes of a question, and the positions that only its leaves have. The
+/// lowest rank decides the choice in a position, so that ranks fall along the choices.
 fn positions(stored: &Stored, proof: &StoredProof) -> Result<KeyMap<Entered>, BrokenProof> {
     let mut positions = KeyMap::default();
     let mut numbers: Vec<usize> = (0..proof.nodes.len()).collect();

@@ -1,16 +1,12 @@
 //! Look-ups by a program: with stored depths, and without.
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::Arc;
-
 use draughtproof_egdb::{
-    BuildSession, Builder, Cover, Depths, Slice, Store, Value, ValueRange, Values, extend,
-    extend_depths, position_at,
+    BuildSession, Cover, Depths, Store, Value, ValueRange, extend, extend_depths,
 };
-use draughtproof_game::{Board, Position};
 use draughtproof_play::lookup::{Found, Lookup, ProvedPositions};
 use draughtproof_proof::certificate::Stored;
+use tests::positions::wins_against_all;
+use tests::prelude::{Arc, Board, Path, Position, Slice, Values, database, position_at};
 
 const MEMORY: u64 = 1 << 28;
 
@@ -70,43 +66,9 @@ fn bounds_follow_from_the_moves() {
     assert_eq!(unknown.value.to_string(), "unknown");
 }
 
-/// The database of a board, in memory.
-fn database(board: &Board, pieces: u8) -> Values {
-    let cover = Cover::up_to(pieces);
-    let mut builder = Builder::new(board, &cover);
-    for n in 2..=pieces {
-        Builder::pairs(board, &cover, n).into_iter().for_each(|slice| builder.solve(slice));
-    }
-    builder.finish()
-}
-
-/// Plays a won position to the end against every defence by the winner's first moves. No position
-/// may come up again on its way. Returns the number of positions that came up.
-fn wins_against_all(lookup: &Lookup<'_>, start: &Position) -> usize {
-    let board = lookup.board;
-    let next = |position: &Position| match position.turn == start.turn {
-        true => vec![lookup.moves(position).unwrap()[0].after],
-        false => board.moves(position).into_iter().map(|m| m.after).collect(),
-    };
-    // Whether all that can follow is known to end.
-    let mut is_won = HashMap::from([(*start, false)]);
-    let mut path = vec![(*start, next(start))];
-    while let Some((position, open)) = path.last_mut() {
-        let Some(after) = open.pop() else {
-            is_won.insert(*position, true);
-            path.pop();
-            continue;
-        };
-        let is_end = after.turn == start.turn && !board.can_move(&after);
-        let fen = board.write_fen(&after);
-        assert!(!is_end && is_won.get(&after) != Some(&false), "{fen} loses or comes up again");
-        if is_won.insert(after, false) == Some(true) {
-            is_won.insert(after, true);
-        } else {
-            path.push((after, next(&after)));
-        }
-    }
-    is_won.len()
+/// Chooses the first move.
+fn first<'a>(lookup: &'a Lookup<'_>) -> impl FnMut(&Position) -> Position + 'a {
+    |position| lookup.moves(position).unwrap()[0].after
 }
 
 #[test]
@@ -135,7 +97,7 @@ fn the_first_move_wins_against_every_defence() {
             for fen in starts.split_whitespace() {
                 let start = board.read_fen(fen).unwrap();
                 assert_eq!(values.probe(&start), Some(Value::Win), "{fen}");
-                assert!(wins_against_all(&lookup, &start) > 3, "{fen}");
+                assert!(wins_against_all(board, &start, &mut first(&lookup)) > 3, "{fen}");
             }
         }
     }
@@ -144,7 +106,7 @@ fn the_first_move_wins_against_every_defence() {
 #[test]
 fn the_ranks_of_a_proof_win_against_every_defence() {
     for (name, rows, columns) in [("6x4", 6, 4), ("5x5-2", 5, 5)] {
-        let ladder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ladder");
+        let ladder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/ladder");
         let stored = Stored::read(&ladder.join(name)).unwrap();
         let board = Board::new(rows, columns).unwrap();
         let values = database(&board, 7);
@@ -153,7 +115,7 @@ fn the_ranks_of_a_proof_win_against_every_defence() {
         let found = Some(found);
         let lookup = Lookup { board, values, depths: None, proofs: &proofs, found };
         for m in board.moves(&stored.start) {
-            assert!(wins_against_all(&lookup, &m.after) > 10, "{name}");
+            assert!(wins_against_all(board, &m.after, &mut first(&lookup)) > 10, "{name}");
         }
     }
 }
