@@ -7,6 +7,7 @@ use crate::keys::PublicKey;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use certificate_spec::Digest;
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -109,9 +110,11 @@ impl Note {
     ///
     /// # Errors
     /// The name of a key whose signature on the note is wrong.
-    pub fn signers(&self, keys: &[PublicKey]) -> Result<Vec<usize>, String> {
-        let mut signers = Vec::new();
-        for (name, bytes) in &self.signatures {
+    pub fn signers(&self, keys: &[PublicKey]) -> Result<BTreeSet<usize>, String> {
+        let mut signers = BTreeSet::new();
+        // A signature may stand there many times, and is verified once.
+        let signatures: BTreeSet<_> = self.signatures.iter().collect();
+        for (name, bytes) in signatures {
             let Some((id, signature)) = bytes.split_at_checked(4) else { continue };
             let Some(i) = keys.iter().position(|key| key.name == *name && key.id == id) else {
                 continue;
@@ -122,9 +125,7 @@ impl Note {
             if !has_signed {
                 return Err(name.clone());
             }
-            if !signers.contains(&i) {
-                signers.push(i);
-            }
+            signers.insert(i);
         }
         Ok(signers)
     }

@@ -101,7 +101,7 @@ impl Notes {
         let signers = note.signers(keys).map_err(|name| format!("{name} has not signed this"))?;
         match signers.is_empty() {
             true => Err("no trusted key has signed it".into()),
-            false => Ok(signers.into_iter().collect()),
+            false => Ok(signers),
         }
     }
 }

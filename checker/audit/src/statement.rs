@@ -273,7 +273,8 @@ pub(crate) fn believed(looked: &PartReport, all: usize) -> String {
 }
 
 /// Checks that every node and leaf was looked at, and with `values` every pair of slices, by this
-/// check or as the journal says.
+/// check or as the journal says. The core takes a table for granted only where its pair was not
+/// selected, so with `values` nothing was if all pairs are counted.
 fn is_whole(looked: &PartReport, values: bool) -> Result<(), Stop> {
     let all = |q: &LookedAt| q.nodes.looked_at == q.nodes.of && q.leaves.looked_at == q.leaves.of;
     let slices = !values || looked.pairs.len() + looked.believed == looked.all_pairs;
