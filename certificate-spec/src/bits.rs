@@ -1,35 +1,10 @@
 //! The bits of a leaf strategy (`SPEC.md` §7): each byte from its lowest bit up.
 
+pub use crate::write::BitWriter;
+
 /// The number of bits that a choice among `n` successors takes: max(1, ⌈log₂ n⌉).
 pub fn width(n: usize) -> u32 {
     (usize::BITS - n.saturating_sub(1).leading_zeros()).max(1)
-}
-
-/// Packs the choices of a strategy into bytes.
-#[derive(Debug, Default, Clone)]
-pub struct BitWriter {
-    bytes: Vec<u8>,
-    bits: usize,
-}
-
-impl BitWriter {
-    /// Appends the lowest `width` bits of `value`.
-    pub fn push(&mut self, value: u32, width: u32) {
-        for i in 0..width {
-            if self.bits.is_multiple_of(8) {
-                self.bytes.push(0);
-            }
-            if let Some(last) = self.bytes.last_mut() {
-                *last |= u8::from(value >> i & 1 == 1) << (self.bits % 8);
-            }
-            self.bits += 1;
-        }
-    }
-
-    /// Returns the bytes; unused bits of the last byte are zero.
-    pub fn finish(self) -> Vec<u8> {
-        self.bytes
-    }
 }
 
 /// Reads the choices of a strategy from bytes.

@@ -1,7 +1,7 @@
 //! CLAIM: the claim of a certificate, as text that people can read (`SPEC.md` §4).
 
 use crate::cover::Cover;
-use crate::reader::FileKind;
+use crate::reader::{REMAKE, wrong_version};
 use crate::{Digest, RULES, VERSION, WireError};
 use serde::{Deserialize, Serialize};
 
@@ -22,31 +22,6 @@ impl Question {
     /// All questions, each at its own number.
     pub const ALL: [Question; 4] =
         [Question::BlackNotLost, Question::WhiteNotLost, Question::BlackWins, Question::WhiteWins];
-
-    /// The question with this number.
-    pub fn from_u8(n: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(n)).copied()
-    }
-
-    /// The word for it, as `--claim` of the prover has it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Question::BlackNotLost => "black-not-lost",
-            Question::WhiteNotLost => "white-not-lost",
-            Question::BlackWins => "black-wins",
-            Question::WhiteWins => "white-wins",
-        }
-    }
-
-    /// The value whose only question this is.
-    pub fn value(self) -> Value {
-        match self {
-            Question::BlackNotLost => Value::BlackNotLost,
-            Question::WhiteNotLost => Value::WhiteNotLost,
-            Question::BlackWins => Value::BlackWins,
-            Question::WhiteWins => Value::WhiteWins,
-        }
-    }
 
     /// Whether this is a Win claim, which needs ranks.
     pub fn is_win(self) -> bool {
@@ -123,21 +98,6 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The text of CLAIM; a claim has only one.
-    pub fn encode(&self) -> String {
-        let database = match self.database {
-            Some(root) => root.to_string(),
-            None => "none".into(),
-        };
-        format!(
-            "draughtproof certificate {VERSION}\nrules {RULES}\ngame {}\nstart {}\nvalue {}\npieces {}\ndatabase {database}\n",
-            self.game,
-            self.start,
-            self.value.word(),
-            self.cover,
-        )
-    }
-
     /// Reads CLAIM. The text that an error says was found is cut to 80 characters.
     ///
     /// # Errors
@@ -146,36 +106,27 @@ impl Claim {
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut lines = Lines { bytes, at: 0 };
         let shown = |word: &str| word.chars().take(80).collect::<String>();
-        let offset = lines.at;
-        let version = lines.value_of("draughtproof certificate")?;
+        let (offset, version) = lines.value_of("draughtproof certificate")?;
         if version != VERSION.to_string() {
-            return Err(WireError::Version {
-                offset: offset as u64,
-                expected: FileKind::Certificate.expected_version(),
-                found: shown(version),
-            });
+            return Err(wrong_version(offset, shown(version), REMAKE));
         }
-        let offset = lines.at;
-        let rules = lines.value_of("rules")?;
+        let (offset, rules) = lines.value_of("rules")?;
         if rules != RULES {
-            return Err(WireError::rules(offset as u64, rules));
+            return Err(WireError::rules(offset, rules));
         }
-        let game = lines.value_of("game")?.to_owned();
-        let start = lines.value_of("start")?.to_owned();
-        let offset = lines.at as u64;
-        let word = lines.value_of("value")?;
+        let game = lines.value_of("game")?.1.to_owned();
+        let start = lines.value_of("start")?.1.to_owned();
+        let (offset, word) = lines.value_of("value")?;
         let value = Value::parse(word).ok_or_else(|| {
             let words = Value::ALL.map(Value::word).join(", ");
             WireError::syntax(offset, format!("value: one of {words}"), shown(word))
         })?;
-        let offset = lines.at as u64;
-        let word = lines.value_of("pieces")?;
+        let (offset, word) = lines.value_of("pieces")?;
         let cover = Cover::parse(word).ok_or_else(|| {
             let want = "pieces: 0, or a cover in canonical form such as 6 or 7,8:4";
             WireError::syntax(offset, want, shown(word))
         })?;
-        let offset = lines.at as u64;
-        let word = lines.value_of("database")?;
+        let (offset, word) = lines.value_of("database")?;
         let database = Digest::parse(word);
         if database.is_some() == cover.is_empty() || (database.is_none() && word != "none") {
             let want = match cover.is_empty() {
@@ -184,15 +135,10 @@ impl Claim {
             };
             return Err(WireError::syntax(offset, want, shown(word)));
         }
-        if lines.at != bytes.len() {
-            let rest = bytes.len() - lines.at;
-            return Err(WireError::syntax(
-                lines.at as u64,
-                "the end",
-                format!("{rest} more bytes"),
-            ));
+        match bytes.len() - lines.at {
+            0 => Ok(Claim { game, start, value, cover, database }),
+            n => Err(WireError::syntax(lines.at as u64, "the end", format!("{n} more bytes"))),
         }
-        Ok(Claim { game, start, value, cover, database })
     }
 }
 
@@ -202,8 +148,10 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The next line, without `key` and the blank after it; it must be one word of printable ASCII.
-    fn value_of(&mut self, key: &str) -> Result<&'a str, WireError> {
+    /// The offset of the next line, and the line without `key` and the blank after it, which must
+    /// be one word of printable ASCII.
+    fn value_of(&mut self, key: &str) -> Result<(u64, &'a str), WireError> {
+        let offset = self.at as u64;
         let rest = &self.bytes[self.at..];
         let line = rest.iter().position(|&b| b == b'\n').map(|end| &rest[..end]);
         let value = line
@@ -214,16 +162,13 @@ impl<'a> Lines<'a> {
         match (line, value) {
             (Some(line), Some(value)) => {
                 self.at += line.len() + 1;
-                Ok(value)
+                Ok((offset, value))
             }
             _ => {
                 let found = line.unwrap_or(rest);
                 let found = &found[..found.len().min(80)];
-                Err(WireError::syntax(
-                    self.at as u64,
-                    format!("a line of \"{key}\", a blank and one word"),
-                    String::from_utf8_lossy(found),
-                ))
+                let want = format!("a line of \"{key}\", a blank and one word");
+                Err(WireError::syntax(offset, want, String::from_utf8_lossy(found)))
             }
         }
     }

@@ -3,10 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::str::FromStr;
 
 /// The most pieces that a board has room for.
-const MOST: u8 = 32;
+pub(crate) const MOST: u8 = 32;
 
 /// At most `pieces` pieces, and at most `side` on each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,11 +17,6 @@ pub struct Clause {
 }
 
 impl Clause {
-    /// The clause of all positions with at most `pieces` pieces.
-    fn up_to(pieces: u8) -> Clause {
-        Clause { pieces, side: pieces.saturating_sub(1) }
-    }
-
     /// An equivalent clause with the smallest possible numbers; `None` if it admits no position.
     fn trimmed(self) -> Option<Clause> {
         let pieces = self.pieces.min(self.side.saturating_mul(2)).min(MOST);
@@ -42,7 +36,7 @@ impl Clause {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Clause>", into = "Vec<Clause>")]
 pub struct Cover {
-    clauses: Vec<Clause>,
+    pub(crate) clauses: Vec<Clause>,
 }
 
 impl From<Cover> for Vec<Clause> {
@@ -61,16 +55,6 @@ impl TryFrom<Vec<Clause>> for Cover {
 }
 
 impl Cover {
-    /// The cover without positions, of a certificate without a database.
-    pub fn none() -> Cover {
-        Cover::default()
-    }
-
-    /// All positions with at most `pieces` pieces; none where `pieces` is less than 2.
-    pub fn up_to(pieces: u8) -> Cover {
-        Cover::of([Clause::up_to(pieces)])
-    }
-
     /// The cover of all positions that some of these clauses admit.
     pub fn of(clauses: impl IntoIterator<Item = Clause>) -> Cover {
         let mut kept: Vec<Clause> = Vec::new();
@@ -82,11 +66,6 @@ impl Cover {
         }
         kept.sort_by_key(|clause| clause.pieces);
         Cover { clauses: kept }
-    }
-
-    /// The clauses, in canonical form.
-    pub fn clauses(&self) -> &[Clause] {
-        &self.clauses
     }
 
     /// Whether the cover admits no position.
@@ -111,7 +90,8 @@ impl Cover {
         other.clauses.iter().all(|clause| self.clauses.iter().any(|c| c.implies(*clause)))
     }
 
-    /// Reads the canonical text of a cover.
+    /// Reads the canonical text of a cover: whatever `text.parse()` makes of it, its text must be
+    /// this one.
     pub fn parse(text: &str) -> Option<Cover> {
         let cover: Cover = text.parse().ok()?;
         (cover.to_string() == text).then_some(cover)
@@ -132,40 +112,5 @@ impl fmt::Display for Cover {
             }
         }
         Ok(())
-    }
-}
-
-/// The error for a text that is not a cover.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "expected a cover: N (all positions with at most N pieces, 2 to 32) or N:M (at most M of them on \
-     a side), several joined by commas as in 7,8:4, or 0 for no database; found {found}"
-)]
-pub struct CoverError {
-    found: String,
-}
-
-/// Reads clauses in any order; clauses that others imply are accepted and dropped.
-impl FromStr for Cover {
-    type Err = CoverError;
-
-    fn from_str(text: &str) -> Result<Cover, CoverError> {
-        if text == "0" {
-            return Ok(Cover::none());
-        }
-        let number = |text: &str| {
-            let is_digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-            text.parse::<u8>().ok().filter(|n| is_digits && *n <= MOST)
-        };
-        let clause = |text: &str| {
-            let (pieces, side) = match text.split_once(':') {
-                None => (number(text)?, None),
-                Some((pieces, side)) => (number(pieces)?, Some(number(side)?)),
-            };
-            let clause = Clause { pieces, side: side.unwrap_or(pieces.saturating_sub(1)) };
-            (pieces >= 2 && clause.side >= 1).then_some(clause)
-        };
-        let clauses: Option<Vec<Clause>> = text.split(',').map(clause).collect();
-        clauses.map(Cover::of).ok_or_else(|| CoverError { found: text.chars().take(80).collect() })
     }
 }

@@ -1,7 +1,7 @@
 //! MANIFEST of an endgame database (`SPEC.md` §8.4).
 
 use crate::cover::Cover;
-use crate::reader::{FileKind, Reader};
+use crate::reader::{REBUILD, Reader};
 use crate::{Digest, RULES, WireError, wire};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -92,7 +92,7 @@ struct Head {
 
 impl Head {
     fn read(r: &mut Reader<'_>, length: u64) -> Result<(Head, usize), WireError> {
-        r.head(MAGIC, FileKind::Database)?;
+        r.head(MAGIC, REBUILD)?;
         let offset = r.offset();
         let head: Head = r.postcard("rules, rows, columns and cover of a database")?;
         if head.rules != RULES {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 /// A BLAKE3 hash: 32 bytes, written as 64 lower-case hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
@@ -26,20 +26,9 @@ impl Digest {
 
     /// Reads exactly 64 lower-case hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 {
-            return None;
-        }
-        let value = |c: u8| match c {
-            b'0'..=b'9' => Some(c - b'0'),
-            b'a'..=b'f' => Some(c - b'a' + 10),
-            _ => None,
-        };
-        let mut out = [0; 32];
-        for (byte, pair) in out.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = value(pair[0])? << 4 | value(pair[1])?;
-        }
-        Some(Digest(out))
+        let digest = Digest(*blake3::Hash::from_hex(text).ok()?.as_bytes());
+        // Upper-case digits are read as well, and are not written.
+        (digest.to_string() == text).then_some(digest)
     }
 }
 
@@ -69,11 +58,5 @@ impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // All digits are written at once, since samples write a digest for each block.
         f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }

@@ -4,7 +4,9 @@ use crate::WireError;
 use crate::object::ObjectHead;
 use crate::reader::Reader;
 
-const MAGIC: &[u8; 8] = b"DPLEAVES";
+pub use crate::write::leaves as encode;
+
+pub(crate) const MAGIC: &[u8; 8] = b"DPLEAVES";
 /// The number of bytes of a directory entry.
 pub const ENTRY: usize = 16;
 
@@ -25,19 +27,6 @@ impl LeafIn<'_> {
     pub fn to_vec(&self) -> Leaf<Vec<u8>> {
         Leaf { positions: self.positions, strategy: self.strategy.to_vec() }
     }
-}
-
-/// The bytes of an object of leaves.
-pub fn encode<B: AsRef<[u8]>>(head: &ObjectHead, leaves: &[Leaf<B>]) -> Vec<u8> {
-    let mut out = head.encode(MAGIC);
-    for leaf in leaves {
-        out.extend((leaf.strategy.as_ref().len() as u64).to_le_bytes());
-        out.extend(leaf.positions.to_le_bytes());
-    }
-    for leaf in leaves {
-        out.extend(leaf.strategy.as_ref());
-    }
-    out
 }
 
 /// Reads an object of leaves; the strategies are slices of `bytes`.

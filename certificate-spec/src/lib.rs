@@ -40,6 +40,7 @@ pub mod slice;
 pub mod text;
 pub mod value;
 pub mod wire;
+mod write;
 
 pub use digest::{Digest, Hasher};
 pub use error::WireError;

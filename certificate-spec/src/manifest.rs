@@ -1,7 +1,7 @@
 //! MANIFEST of a certificate: the closed list of its objects (`SPEC.md` §5).
 
 use crate::claim::Question;
-use crate::reader::{FileKind, Reader};
+use crate::reader::{REMAKE, Reader};
 use crate::{Digest, WireError, wire};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -54,31 +54,14 @@ pub struct Manifest {
     pub objects: Vec<Object>,
 }
 
-/// The fields before the records.
-struct Start {
-    claim_length: u64,
-    claim_digest: Digest,
-    records: usize,
-}
-
-impl Start {
-    fn read(r: &mut Reader<'_>, length: u64) -> Result<Start, WireError> {
-        r.head(MAGIC, FileKind::Certificate)?;
-        let claim_length = r.postcard("the length of CLAIM")?;
-        let claim_digest = Digest(r.array()?);
-        let records = r.count(MOST_OBJECTS, RECORD, length)?;
-        Ok(Start { claim_length, claim_digest, records })
-    }
+/// Reads the fields before the records: the length and digest of CLAIM, and the number of records.
+fn read_start(r: &mut Reader<'_>, length: u64) -> Result<(u64, Digest, usize), WireError> {
+    r.head(MAGIC, REMAKE)?;
+    let claim_length = r.postcard("the length of CLAIM")?;
+    Ok((claim_length, Digest(r.array()?), r.count(MOST_OBJECTS, RECORD, length)?))
 }
 
 impl Manifest {
-    /// The bytes of MANIFEST.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = wire::head(MAGIC);
-        wire::append(&mut out, self);
-        out
-    }
-
     /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before
     /// any more of it is read: magic, version, and whether the stated number of records is possible
     /// for that length.
@@ -86,7 +69,7 @@ impl Manifest {
     /// # Errors
     /// As for [`Manifest::decode`].
     pub fn judge_start(bytes: &[u8], length: u64) -> Result<(), WireError> {
-        Start::read(&mut Reader::new(bytes), length).map(|_| ())
+        read_start(&mut Reader::new(bytes), length).map(|_| ())
     }
 
     /// Reads MANIFEST, and checks the order of its records and that their ranges have no gap.
@@ -95,9 +78,9 @@ impl Manifest {
     /// [`WireError`] with the offset of the first error.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut r = Reader::new(bytes);
-        let start = Start::read(&mut r, bytes.len() as u64)?;
-        let mut objects: Vec<Object> = Vec::with_capacity(start.records);
-        for _ in 0..start.records {
+        let (claim_length, claim_digest, records) = read_start(&mut r, bytes.len() as u64)?;
+        let mut objects: Vec<Object> = Vec::with_capacity(records);
+        for _ in 0..records {
             let offset = r.offset();
             let object: Object = r.postcard("a record of an object")?;
             // The number that `first` must be: the end of the range before, if this object
@@ -126,7 +109,6 @@ impl Manifest {
             objects.push(object);
         }
         r.end()?;
-        let Start { claim_length, claim_digest, .. } = start;
         Ok(Manifest { claim_length, claim_digest, objects })
     }
 

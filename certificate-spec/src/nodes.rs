@@ -5,7 +5,9 @@ use crate::object::ObjectHead;
 use crate::reader::Reader;
 use std::fmt;
 
-const MAGIC: &[u8; 8] = b"DPNODES\0";
+pub use crate::write::nodes as encode;
+
+pub(crate) const MAGIC: &[u8; 8] = b"DPNODES\0";
 /// The number of bytes of a node.
 pub const RECORD: usize = 24;
 
@@ -58,22 +60,6 @@ pub mod kind {
     pub const ASSUMED: u8 = 4;
 }
 
-/// The bytes of an object of nodes.
-pub fn encode(head: &ObjectHead, nodes: &[Node]) -> Vec<u8> {
-    let mut out = head.encode(MAGIC);
-    out.reserve(RECORD * nodes.len());
-    for node in nodes {
-        out.extend(node.position.black.to_le_bytes());
-        out.extend(node.position.white.to_le_bytes());
-        out.extend(node.position.kings.to_le_bytes());
-        out.extend(node.rank.to_le_bytes());
-        out.extend(node.data.to_le_bytes());
-        out.extend([node.position.turn, node.kind]);
-        out.extend(node.reserved.to_le_bytes());
-    }
-    out
-}
-
 /// Reads the head of an object of `length` bytes from its first bytes ([`crate::object::START`] of
 /// them, or all), and judges whether that length is right for it.
 ///
@@ -104,7 +90,7 @@ pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Vec<Node>), WireError> {
             rank,
             data,
             kind,
-            reserved: u16::from_le_bytes(r.array()?),
+            reserved: r.u16()?,
         });
     }
     Ok((head, nodes))

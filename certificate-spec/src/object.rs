@@ -2,7 +2,7 @@
 
 use crate::WireError;
 use crate::claim::Question;
-use crate::reader::{FileKind, Reader};
+use crate::reader::{REMAKE, Reader};
 use crate::wire;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -38,7 +38,7 @@ impl ObjectHead {
     }
 
     pub(crate) fn read(r: &mut Reader<'_>, magic: &[u8; 8]) -> Result<Self, WireError> {
-        r.head(magic, FileKind::Certificate)?;
+        r.head(magic, REMAKE)?;
         r.postcard("the head of an object")
     }
 

@@ -6,7 +6,7 @@ use crate::cover::Cover;
 use crate::object::ObjectHead;
 use crate::reader::Reader;
 use crate::wire;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPPROVEN";
@@ -71,7 +71,7 @@ pub struct Request {
     /// The thresholds, if heuristic scores were used.
     pub thresholds: Option<Thresholds>,
     /// The moves of the seed line, in PDN; empty without one.
-    #[serde(deserialize_with = "wire::texts")]
+    #[serde(deserialize_with = "texts")]
     pub seed_line: Vec<String>,
 }
 
@@ -206,4 +206,9 @@ impl fmt::Display for Iteration {
         write!(f, "iteration threshold={threshold} nodes={nodes} leaves={leaves}")?;
         write!(f, " searches={searches} searched={searched} depth={depth}")
     }
+}
+
+/// Reads a list of texts.
+fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    Vec::deserialize(from)?.into_iter().map(wire::printable).collect()
 }

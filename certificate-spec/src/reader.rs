@@ -6,22 +6,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
 
-/// The kind of a file, which decides the advice for a file of another version.
-#[derive(Clone, Copy)]
-pub(crate) enum FileKind {
-    Certificate,
-    Database,
-}
+/// The advice for a certificate of another version.
+pub(crate) const REMAKE: &str = "make the certificate again with: prove --emit";
+/// The advice for a database of another version.
+pub(crate) const REBUILD: &str = "make the database again with: prove db";
 
-impl FileKind {
-    /// The expected version, with advice for the user of an older file.
-    pub(crate) fn expected_version(self) -> String {
-        let advice = match self {
-            FileKind::Certificate => "make the certificate again with: prove --emit",
-            FileKind::Database => "make the database again with: prove db",
-        };
-        format!("{VERSION} ({advice})")
-    }
+/// The error for a file of another version, with this advice for its user.
+pub(crate) fn wrong_version(offset: u64, found: String, advice: &str) -> WireError {
+    WireError::Version { offset, expected: format!("{VERSION} ({advice})"), found }
 }
 
 pub(crate) struct Reader<'a> {
@@ -90,15 +82,14 @@ impl<'a> Reader<'a> {
 
     /// Reads magic and version. Of all errors in a file with the right magic, that of the version
     /// comes first.
-    pub(crate) fn head(&mut self, magic: &[u8; 8], kind: FileKind) -> Result<(), WireError> {
+    pub(crate) fn head(&mut self, magic: &[u8; 8], advice: &str) -> Result<(), WireError> {
         self.expect(magic, &format!("the magic bytes {}", hex(magic)))?;
         let offset = self.offset();
         let found = self.u32()?;
-        if found != VERSION {
-            let expected = kind.expected_version();
-            return Err(WireError::Version { offset, expected, found: found.to_string() });
+        match found == VERSION {
+            true => Ok(()),
+            false => Err(wrong_version(offset, found.to_string(), advice)),
         }
-        Ok(())
     }
 
     /// Reads a value in postcard, in its only encoding; `what` names it in an error.

@@ -2,7 +2,7 @@
 
 use crate::coding::{CONTEXTS, Frequencies, TOTAL};
 use crate::database::SliceName;
-use crate::reader::{FileKind, Reader};
+use crate::reader::{REBUILD, Reader};
 use crate::value::{CHECKSUM, Value};
 use crate::{RULES, WireError, wire};
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,7 @@ impl Wire {
     /// Reads the fields before the checksum, and returns the offset at which they end.
     fn read(bytes: &[u8]) -> Result<(Wire, usize), WireError> {
         let mut r = Reader::new(&bytes[..bytes.len().min(START)]);
-        r.head(MAGIC, FileKind::Database)?;
+        r.head(MAGIC, REBUILD)?;
         let offset = r.offset();
         let head: Wire = r.postcard("the head of a slice")?;
         if head.rules != RULES {

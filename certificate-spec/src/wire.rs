@@ -21,12 +21,8 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Erro
     printable(String::deserialize(from)?)
 }
 
-/// Reads a list of texts.
-pub(crate) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    Vec::deserialize(from)?.into_iter().map(printable).collect()
-}
-
-fn printable<E: Error>(text: String) -> Result<String, E> {
+/// Passes a text on that has printable ASCII only.
+pub(crate) fn printable<E: Error>(text: String) -> Result<String, E> {
     let is_printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if is_printable { Ok(text) } else { Err(E::custom("text that is not printable ASCII")) }
 }

@@ -57,7 +57,8 @@ pub use build::extend::{Event, PairEvent, build_pairs, extend, extend_depths, pa
 pub use build::forecast::{Forecast, Forecaster};
 pub use build::session::BuildSession;
 pub use build::spill::Making;
-pub use certificate_spec::cover::{Clause, Cover, CoverError};
+pub use certificate_spec::cover::{Clause, Cover};
+pub use certificate_spec::text::CoverError;
 pub use codec::decode::decode_slice;
 pub use codec::encode::encode_slice;
 pub use database::{Cached, Database, Mode};
