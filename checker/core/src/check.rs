@@ -9,11 +9,10 @@
 //! only a whole check makes a `Verified`.
 
 use crate::certificate::Certificate;
-use crate::folder::{self, Values, find, identify};
+use crate::folder::{self, Values, find};
 use crate::options::{Level, Options};
 use crate::part::{
-    Counter, Everything, LookedAt, Nothing, Part, PartReport, Selection, TableDigests, TableStore,
-    WorkSize,
+    Everything, LookedAt, Nothing, Part, PartReport, Selection, TableStore, WorkSize,
 };
 use crate::proof::{self, Tree};
 use crate::rules::Board;
@@ -99,7 +98,7 @@ fn in_pool<T: Send>(
 fn check_certificate(path: &Path, options: &Options, part: &Part<'_>) -> Result<PartReport, Stop> {
     let certificate = Certificate::read(path, options.level)?;
     let report = check_claim(&certificate, options, part);
-    report.map_err(|stop| stop.of_certificate(certificate.root))
+    report.map_err(|stop| stop.about(Some(certificate.root), None))
 }
 
 fn check_claim(
@@ -110,7 +109,8 @@ fn check_claim(
     let board = certificate.game.board();
     let cover = &certificate.claim.cover;
     let database_root = certificate.claim.database;
-    let found = database_root.map(|root| find(&options.db, board, cover, root)).transpose()?;
+    let found = database_root.map(|root| find(&options.db, board, Some(cover), Some(root)));
+    let found = found.transpose()?;
     let work = WorkSize {
         root: certificate.root,
         database_root,
@@ -121,41 +121,36 @@ fn check_claim(
     part.selection.begin(&work);
     let values = found.as_ref().map(|found| folder::check(options, found, part)).transpose()?;
     let database = values.as_ref().map(|values| &values.database);
-    let counters = check_questions(certificate, database, part, &work, &options.progress)?;
+    let questions = check_questions(certificate, database, part, &work, &options.progress)?;
 
     let level = values.as_ref().map_or("none", |_| options.level.word());
     let db_root = database_root.map_or("none".into(), |root| root.to_string());
     let fields = certificate.verdict_fields();
     let subject = format!("{fields} db={level} pieces={cover} db-root={db_root}");
     Ok(PartReport {
-        questions: counters.iter().map(|(looked_at, _)| looked_at.clone()).collect(),
-        positions: counters.iter().map(|(_, positions)| positions).sum(),
+        positions: questions.iter().map(|looked_at| looked_at.positions).sum(),
+        questions,
         assumed: certificate.assumed(),
         ..PartReport::of_values(subject, &work, values, part)
     })
 }
 
-/// Checks the nodes and leaves of all questions. Returns for each what was looked at, and the
-/// number of positions that its leaves have expanded.
+/// Checks the nodes and leaves of all questions. Returns for each what was looked at.
 fn check_questions(
     certificate: &Certificate,
     database: Option<&Database>,
     part: &Part<'_>,
     work: &WorkSize,
     progress: &Progress,
-) -> Result<Vec<(LookedAt, u64)>, Stop> {
+) -> Result<Vec<LookedAt>, Stop> {
     let board = certificate.game.board();
     let nodes: usize = work.questions.iter().map(|size| size.nodes).sum();
     progress.begin("checking nodes and leaves", work.positions().saturating_add(nodes as u64));
-    let mut all = Vec::new();
-    for (q, proof) in certificate.proofs.iter().enumerate() {
+    let check = |(q, proof)| {
         let is_wanted = |kind: Kind, i| part.selection.has(kind, q, i);
-        let counter = Counter::default();
-        let tree = Tree { board, database, proof };
-        proof::check(&tree, certificate, is_wanted, &counter, progress)?;
-        all.push((counter.looked_at(proof), counter.positions()));
-    }
-    Ok(all)
+        proof::check(&Tree { board, database, proof }, certificate, is_wanted, progress)
+    };
+    certificate.proofs.iter().enumerate().map(check).collect()
 }
 
 /// The fields that verdicts about a database begin with.
@@ -170,18 +165,18 @@ fn check_values(
     options: &Options,
     part: &Part<'_>,
 ) -> Result<PartReport, Stop> {
-    let (cover, root) = identify(&options.db, board, cover)?;
-    let found = find(&options.db, board, &cover, root)?;
+    let found = find(&options.db, board, cover, None)?;
+    let (cover, root) = (&found.restricted.cover, found.root);
     let work = WorkSize {
         root,
         database_root: Some(root),
         board: board.clone(),
-        pairs: pairs(board, &cover),
+        pairs: pairs(board, cover),
         questions: Vec::new(),
     };
     part.selection.begin(&work);
     let values = folder::check(options, &found, part)?;
-    let fields = database_fields(board, &cover, &root.to_string());
+    let fields = database_fields(board, cover, &root.to_string());
     let subject = format!("{fields} db={}", options.level.word());
     Ok(PartReport::of_values(subject, &work, Some(values), part))
 }
@@ -215,19 +210,8 @@ impl PartReport {
         values: Option<Values>,
         part: &Part<'_>,
     ) -> PartReport {
-        let mut report = PartReport {
-            subject,
-            pairs: Vec::new(),
-            believed: 0,
-            all_pairs: work.pairs.len(),
-            blocks: part.blocks(),
-            questions: Vec::new(),
-            positions: 0,
-            assumed: 0,
-            slices: Vec::new(),
-            indices: 0,
-            tables: TableDigests::default(),
-        };
+        let (all_pairs, blocks) = (work.pairs.len(), part.blocks());
+        let mut report = PartReport { subject, all_pairs, blocks, ..PartReport::default() };
         if let Some(Values { database, pairs, believed, digests }) = values {
             let indices = |&slice: &SliceName| Shape::new(database.board(), slice).indices;
             report.indices = database.slices.iter().map(indices).fold(0, u64::saturating_add);
@@ -249,19 +233,13 @@ mod tests {
     fn less_than_everything_is_no_verdict() {
         let all = || {
             let count = |n| Count { looked_at: n, of: n };
-            let question = LookedAt { question: 0, nodes: count(3), leaves: count(2) };
+            let (nodes, leaves) = (count(3), count(2));
+            let question = LookedAt { question: 0, nodes, leaves, positions: 0 };
             PartReport {
-                subject: String::new(),
                 pairs: vec![0, 1],
-                believed: 0,
                 all_pairs: 2,
-                blocks: Count::default(),
                 questions: vec![question.clone(), question],
-                positions: 0,
-                assumed: 0,
-                slices: Vec::new(),
-                indices: 0,
-                tables: TableDigests::default(),
+                ..PartReport::default()
             }
         };
         assert!(all().is_everything().is_ok());

@@ -14,7 +14,7 @@ use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The size of a whole check, and its subject.
 #[derive(Debug, Clone)]
@@ -77,18 +77,14 @@ pub trait Selection: Sync {
         false
     }
     /// Whether any node or leaf may be verified.
-    fn has_positions(&self) -> bool {
-        false
-    }
+    fn has_positions(&self) -> bool;
     /// Whether the digests of the tables of all slices are wanted that are verified or taken for
     /// granted, as the verdict on a shard has them (`SPEC.md` §11).
     fn names_tables(&self) -> bool {
         false
     }
     /// Whether node or leaf `i` of the `q`th question is verified. The start is the first node.
-    fn has(&self, _kind: Kind, _q: usize, _i: usize) -> bool {
-        false
-    }
+    fn has(&self, kind: Kind, q: usize, i: usize) -> bool;
 }
 
 /// A store of tables of values that were verified before, with a record of them. The default
@@ -137,10 +133,9 @@ pub trait TableStore: Sync {
 /// Writes the words of a table.
 pub type WriteTable<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// Selects nothing, and keeps nothing.
+/// Has no tables, and keeps none.
 pub struct Nothing;
 
-impl Selection for Nothing {}
 impl TableStore for Nothing {}
 
 /// Everything: a whole check.
@@ -186,10 +181,12 @@ pub struct LookedAt {
     pub nodes: Count,
     /// The leaves.
     pub leaves: Count,
+    /// The number of positions that the verified leaves have expanded.
+    pub positions: u64,
 }
 
 /// The result of checking a part without a fault, counted by the core.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PartReport {
     /// The verdict's words about the certificate or database, up to the level and database root.
     pub subject: String,
@@ -244,39 +241,5 @@ impl<'a> Part<'a> {
     pub(crate) fn blocks(&self) -> Count {
         let [looked_at, of] = self.blocks.each_ref().map(|n| n.load(Relaxed));
         Count { looked_at, of }
-    }
-}
-
-/// Counts what of a question has been verified.
-#[derive(Default)]
-pub(crate) struct Counter {
-    nodes: AtomicUsize,
-    leaves: AtomicUsize,
-    positions: AtomicU64,
-}
-
-impl Counter {
-    pub(crate) fn add_node(&self) {
-        self.nodes.fetch_add(1, Relaxed);
-    }
-
-    pub(crate) fn add_leaf(&self, positions: u64) {
-        self.leaves.fetch_add(1, Relaxed);
-        // No replay expands more positions than there is memory for.
-        self.positions.fetch_add(positions, Relaxed);
-    }
-
-    pub(crate) fn positions(&self) -> u64 {
-        self.positions.load(Relaxed)
-    }
-
-    pub(crate) fn looked_at(&self, proof: &QuestionProof) -> LookedAt {
-        let count =
-            |n: &AtomicUsize, of: usize| Count { looked_at: n.load(Relaxed) as u64, of: of as u64 };
-        LookedAt {
-            question: proof.question as u8,
-            nodes: count(&self.nodes, proof.nodes.len() + 1),
-            leaves: count(&self.leaves, proof.leaves.len()),
-        }
     }
 }

@@ -107,21 +107,13 @@ impl Stop {
         Finding::new(what, expected, found).file(file).declined()
     }
 
-    /// A refutation of the certificate with this root.
-    pub(crate) fn of_certificate(self, root: Digest) -> Stop {
-        self.about(|roots| roots.certificate = Some(root))
-    }
-
-    /// A refutation of the database with this root.
-    pub(crate) fn of_database(self, root: Digest) -> Stop {
-        self.about(|roots| roots.database = Some(root))
-    }
-
-    fn about(mut self, name: impl FnOnce(&mut Roots)) -> Stop {
+    /// Lets a refutation name these roots, too.
+    pub(crate) fn about(mut self, certificate: Option<Digest>, database: Option<Digest>) -> Stop {
         if let Stop::Refuted(finding, roots) = &mut self
             && !OF_A_FOLDER.contains(&finding.rule)
         {
-            name(roots);
+            roots.certificate = roots.certificate.or(certificate);
+            roots.database = roots.database.or(database);
         }
         self
     }
@@ -161,22 +153,21 @@ pub enum Verdict {
 }
 
 impl Stop {
-    /// The exit status, the word for it, and the fields that follow.
-    fn parts(&self) -> (u8, &'static str, String) {
+    /// The exit status, which is never 0, and the verdict line.
+    fn parts(&self) -> (u8, String) {
         match self {
-            Stop::Refuted(finding, _) => (1, "REFUTED", finding.fields()),
-            Stop::Declined(finding) => (3, "DECLINED", finding.fields()),
+            Stop::Refuted(finding, _) => (1, format!("s REFUTED {}", finding.fields())),
+            Stop::Declined(finding) => (3, format!("s DECLINED {}", finding.fields())),
             Stop::Error(text) => {
-                let fields = text.split_ascii_whitespace().map(|word| escaped(word.as_bytes()));
-                (4, "ERROR", fields.collect::<Vec<_>>().join(" "))
+                let words = text.split_ascii_whitespace().map(|word| escaped(word.as_bytes()));
+                (4, format!("s ERROR {}", words.collect::<Vec<_>>().join(" ")))
             }
         }
     }
 
     /// The verdict line, without its line feed.
     pub fn line(&self) -> String {
-        let (_, word, rest) = self.parts();
-        format!("s {word} {rest}")
+        self.parts().1
     }
 
     /// The exit status: never 0.
@@ -186,24 +177,24 @@ impl Stop {
 }
 
 impl Verdict {
+    /// The exit status and the verdict line.
+    fn parts(&self) -> (u8, String) {
+        match self {
+            Verdict::Verified(Verified(fields)) => (0, format!("s VERIFIED {fields}")),
+            Verdict::Consistent(fields) => (5, format!("s CONSISTENT {fields}")),
+            Verdict::Conditional(fields) => (2, format!("s CONDITIONAL {fields}")),
+            Verdict::Stopped(stop) => stop.parts(),
+        }
+    }
+
     /// The verdict line, without its line feed.
     pub fn line(&self) -> String {
-        match self {
-            Verdict::Verified(verified) => format!("s VERIFIED {}", verified.fields()),
-            Verdict::Consistent(fields) => format!("s CONSISTENT {fields}"),
-            Verdict::Conditional(fields) => format!("s CONDITIONAL {fields}"),
-            Verdict::Stopped(stop) => stop.line(),
-        }
+        self.parts().1
     }
 
     /// The exit status.
     pub fn status(&self) -> u8 {
-        match self {
-            Verdict::Verified(_) => 0,
-            Verdict::Consistent(_) => 5,
-            Verdict::Conditional(_) => 2,
-            Verdict::Stopped(stop) => stop.status(),
-        }
+        self.parts().0
     }
 }
 

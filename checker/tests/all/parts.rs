@@ -130,7 +130,7 @@ fn work() -> WorkSize {
 
 /// Returns the report of an honest core for a selection, with these digests.
 fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> PartReport {
-    let (mut positions, mut questions) = (0, Vec::new());
+    let mut questions = Vec::new();
     for (q, size) in work.questions.iter().enumerate() {
         let count = |kind, of: usize| Count {
             looked_at: (0..of).filter(|&i| selection.has(kind, q, i)).count() as u64,
@@ -138,26 +138,22 @@ fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> Par
         };
         let leaves = size.leaves.iter().enumerate();
         let own = leaves.filter(|(i, _)| selection.has(Kind::Leaves, q, *i));
-        positions += own.map(|(_, n)| n).sum::<u64>();
         questions.push(LookedAt {
             question: size.question,
             nodes: count(Kind::Nodes, size.nodes + 1),
             leaves: count(Kind::Leaves, size.leaves.len()),
+            positions: own.map(|(_, n)| n).sum(),
         });
     }
     let all_pairs = work.pairs.len();
     PartReport {
         subject: "SUBJECT".into(),
         pairs: (0..all_pairs).filter(|&pair| selection.has_pair(pair)).collect(),
-        believed: 0,
         all_pairs,
-        blocks: Count::default(),
+        positions: questions.iter().map(|looked| looked.positions).sum(),
         questions,
-        positions,
-        assumed: 0,
-        slices: Vec::new(),
-        indices: 0,
         tables,
+        ..PartReport::default()
     }
 }
 

@@ -100,13 +100,9 @@ fn open(path: &Path, name: &str) -> Result<File, Stop> {
 
 /// Reads at most `limit` bytes of a file of a closed directory.
 pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Stop> {
-    let file = open(path, name)?;
-    let unreadable = |error| unreadable(path, &error);
-    let length = file.metadata().map_err(unreadable)?.len().min(limit);
     let mut bytes = Vec::new();
-    let length = usize::try_from(length).map_err(|_| Stop::memory())?;
-    bytes.try_reserve_exact(length).map_err(|_| Stop::memory())?;
-    file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
+    let read = open(path, name)?.take(limit).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(path, &error))?;
     Ok(bytes)
 }
 
@@ -122,11 +118,7 @@ pub(crate) fn read_manifest(
     let start = read(path, name, MANIFEST_START)?;
     let length = fs::symlink_metadata(path).map_err(|error| unreadable(path, &error))?.len();
     judge_start(&start, length).map_err(|error| Stop::wire(rule, name, error))?;
-    let bytes = read(path, name, length.saturating_add(1))?;
-    if bytes.len() as u64 != length {
-        return Err(Stop::Error(format!("{} changes while it is read", path.display())));
-    }
-    Ok(bytes)
+    read(path, name, length)
 }
 
 /// The length and digest that a manifest states for a file.
@@ -166,13 +158,10 @@ pub(crate) fn read_hashed(
         true => Ok(()),
         false => Err(Stop::from(Finding::new(rule, digest, found).file(name))),
     };
-    let mut kept = length;
-    if length > LARGE {
-        kept = length.min(most);
-        if kept > LARGE {
-            judge(hash(&mut file, Hasher::default(), length).map_err(unreadable)?)?;
-            file.rewind().map_err(unreadable)?;
-        }
+    let kept = if length > LARGE { length.min(most) } else { length };
+    if kept > LARGE {
+        judge(hash(&mut file, Hasher::default(), length).map_err(unreadable)?)?;
+        file.rewind().map_err(unreadable)?;
     }
     let mut bytes = Vec::new();
     let capacity = usize::try_from(kept).map_err(|_| Stop::memory())?;

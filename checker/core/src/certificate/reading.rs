@@ -33,7 +33,7 @@ pub struct Certificate {
     pub root: Digest,
     /// The proofs of the questions of the claim, in order.
     pub proofs: Vec<QuestionProof>,
-    objects: Vec<Object>,
+    manifest: Manifest,
 }
 
 /// The nodes and leaves of one question.
@@ -80,29 +80,20 @@ fn head_of(&Object { question, first, count, .. }: &Object) -> ObjectHead {
 /// what is wrong.
 fn most_bytes(object: &Object) -> u64 {
     let head = head_of(object).length() as u64;
-    let start = object::START as u64;
-    match object.kind {
+    let may_be_right = match object.kind {
         Kind::Nodes => {
-            let right = object.count.checked_mul(nodes::RECORD as u64);
-            let is_right =
-                right.is_some_and(|records| object.length.checked_sub(head) == Some(records));
-            if is_right { object.length } else { start }
+            let records = object.count.checked_mul(nodes::RECORD as u64);
+            records.and_then(|records| records.checked_add(head)) == Some(object.length)
         }
-        Kind::Provenance if object.length > provenance::MOST_BYTES as u64 => start,
         // A strategy may have any length.
-        Kind::Leaves | Kind::Provenance => object.length,
-    }
-}
-
-/// The contents of CLAIM, decoded.
-struct Claimed {
-    claim: Claim,
-    game: Game,
-    start: Position,
+        Kind::Leaves => true,
+        Kind::Provenance => object.length <= provenance::MOST_BYTES as u64,
+    };
+    if may_be_right { object.length } else { object::START as u64 }
 }
 
 /// Judges CLAIM's text and its start.
-fn read_claim(bytes: &[u8]) -> Result<Claimed, Stop> {
+fn read_claim(bytes: &[u8]) -> Result<(Claim, Game, Position), Stop> {
     let rule = "claim-syntax";
     let claim = Claim::decode(bytes).map_err(|e| Stop::wire(rule, "CLAIM", e))?;
     let at_line = |n, finding: Finding| {
@@ -123,7 +114,7 @@ fn read_claim(bytes: &[u8]) -> Result<Claimed, Stop> {
         let finding = Finding::new("claim-start", expected, "impossible").position(start);
         return Err(at_line(3, finding).into());
     }
-    Ok(Claimed { claim, game, start })
+    Ok((claim, game, start))
 }
 
 /// Checks that a folder has CLAIM or the MANIFEST of a certificate. A folder that has neither was
@@ -163,38 +154,32 @@ impl Certificate {
         check_is_certificate(path, &listing)?;
         // This is longer than any claim: an error in a longer file shows within these bytes.
         let text = read(&path.join("CLAIM"), "CLAIM", 1 << 16)?;
-        let claimed = read_claim(&text)?;
-        let claim = &claimed.claim;
+        let (claim, game, start) = read_claim(&text)?;
         let wins = claim.value.questions().iter().any(|question| question.is_win());
         if wins && !claim.cover.is_empty() && level == Level::Consistent {
             let finding = Finding::new("level", Level::Exact.word(), level.word());
             return Err(finding.file("CLAIM").declined());
         }
-        let rule = "manifest-syntax";
-        let file = "MANIFEST";
+        let (rule, file) = ("manifest-syntax", "MANIFEST");
         let bytes = read_manifest(&path.join(file), file, rule, Manifest::judge_start)?;
         let manifest = Manifest::decode(&bytes).map_err(|e| Stop::wire(rule, file, e))?;
         let root = Digest::certificate_root(&bytes);
-        let certificate = Certificate::read_objects(path, listing, &text, claimed, manifest, root);
-        certificate.map_err(|stop| stop.of_certificate(root))
+        let mut certificate =
+            Certificate { claim, game, start, root, proofs: Vec::new(), manifest };
+        let read = certificate.read_objects(path, listing, &text);
+        read.map_err(|stop| stop.about(Some(root), None))?;
+        Ok(certificate)
     }
 
-    /// Reads what the manifest lists.
-    fn read_objects(
-        path: &Path,
-        listing: Listing,
-        text: &[u8],
-        Claimed { claim, game, start }: Claimed,
-        manifest: Manifest,
-        root: Digest,
-    ) -> Result<Certificate, Stop> {
-        let (rule, file) = ("manifest-syntax", "MANIFEST");
+    /// Reads what the manifest lists, with CLAIM's text and the folder's listing.
+    fn read_objects(&mut self, path: &Path, listing: Listing, text: &[u8]) -> Result<(), Stop> {
+        let Certificate { claim, manifest, .. } = &*self;
         let questions = claim.value.questions();
         let mut of = manifest.objects.iter().map(|object| object.question);
         if let Some(i) = of.position(|question| !questions.contains(&question)) {
             let question = manifest.objects[i].question as u8;
-            let finding = Finding::new(rule, "a question of the claim", question).file(file);
-            return Err(finding.at(manifest.offset(i)).into());
+            let finding = Finding::new("manifest-syntax", "a question of the claim", question);
+            return Err(finding.file("MANIFEST").at(manifest.offset(i)).into());
         }
         let stated = Seal { length: manifest.claim_length, digest: manifest.claim_digest };
         let found = Seal { length: text.len() as u64, digest: Digest::of(text) };
@@ -203,25 +188,17 @@ impl Certificate {
         }
         check_listing(path, listing, &manifest.objects)?;
 
-        let empty = |&question| QuestionProof {
-            question,
-            nodes: Vec::new(),
-            leaves: Vec::new(),
-            provenance: None,
-        };
-        let proofs = questions.iter().map(empty).collect();
-        let objects = manifest.objects;
-        let mut certificate = Certificate { claim, game, start, root, proofs, objects };
-        for object in &certificate.objects {
+        for &question in questions {
+            let (nodes, leaves, provenance) = Default::default();
+            self.proofs.push(QuestionProof { question, nodes, leaves, provenance });
+        }
+        for object in &self.manifest.objects {
             // There are no objects of other questions, as has been seen above.
-            for proof in certificate.proofs.iter_mut().filter(|p| p.question == object.question) {
-                proof.add(path, object, certificate.game.board(), &certificate.claim.cover)?;
+            for proof in self.proofs.iter_mut().filter(|p| p.question == object.question) {
+                proof.add(path, object, self.game.board(), &self.claim.cover)?;
             }
         }
-        for proof in &certificate.proofs {
-            certificate.check_leaf_numbers(proof)?;
-        }
-        Ok(certificate)
+        self.proofs.iter().try_for_each(|proof| self.check_leaf_numbers(proof))
     }
 
     /// The fields that verdicts begin with: value, game, start and root.
@@ -255,28 +232,20 @@ impl Certificate {
         Ok(())
     }
 
-    /// The place of node or leaf `i` of a question: the object and the offset in it.
-    fn place(&self, kind: Kind, question: Question, i: usize) -> Option<(String, u64)> {
-        let i = i as u64;
-        let holds = |object: &&Object| {
-            object.kind == kind && object.question == question && object.first <= i
-        };
-        let object = self.objects.iter().rfind(holds)?;
-        let head = head_of(object);
-        let i = usize::try_from(i - object.first).ok()?;
-        let offset = match kind {
-            Kind::Nodes => nodes::offset(&head, i),
-            _ => leaves::offset(&head, i),
-        };
-        Some((object_name(object), offset))
-    }
-
-    /// Refutes at node or leaf `i` of a question.
+    /// Refutes at node or leaf `i` of a question, which is in the last object that begins with it
+    /// or before it.
     pub(crate) fn refuted(&self, wrong: Finding, kind: Kind, question: Question, i: usize) -> Stop {
-        match self.place(kind, question, i) {
-            Some((name, offset)) => wrong.file(name).at(offset).into(),
-            None => wrong.file("MANIFEST").into(),
-        }
+        let holds = |object: &&Object| {
+            object.kind == kind && object.question == question && object.first <= i as u64
+        };
+        let Some(object) = self.manifest.objects.iter().rfind(holds) else {
+            return wrong.file("MANIFEST").into();
+        };
+        // `first` is at most `i`, so it is a `usize`.
+        let (head, i) = (head_of(object), i - usize::try_from(object.first).unwrap_or(i));
+        let is_node = kind == Kind::Nodes;
+        let offset = if is_node { nodes::offset(&head, i) } else { leaves::offset(&head, i) };
+        wrong.file(object_name(object)).at(offset).into()
     }
 }
 

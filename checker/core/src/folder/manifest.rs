@@ -21,27 +21,25 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// The database does not have all slices of `cover`, or something is wrong with its manifest.
 pub fn identify(db: &Path, board: &Board, cover: Option<&Cover>) -> Result<(Cover, Digest), Stop> {
-    let most = board.squares();
-    if cover.is_some_and(|c| !(2..=most).contains(&u32::from(c.most_pieces()))) {
-        return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
-    }
-    let folder = Folder { path: db.join(board.name()), board };
-    let manifest = folder.read(cover)?.restricted;
-    let root = manifest.root();
-    Ok((manifest.cover, root))
+    let found = Folder { path: db.join(board.name()), board }.read(cover)?;
+    Ok((found.restricted.cover, found.root))
 }
 
-/// A database whose manifest has the root and the cover that were asked for, and whose files are
-/// all there.
+/// A database whose manifest has been read.
 pub(crate) struct Found<'a> {
     pub(crate) folder: Folder<'a>,
-    pub(crate) cover: &'a Cover,
-    pub(crate) root: Digest,
-    /// The manifest as far as the cover.
+    /// The entries of the folder.
+    listing: Listing,
+    /// The whole manifest.
+    manifest: DatabaseManifest,
+    /// The manifest as it would be of a database that covers no more than was asked for.
     pub(crate) restricted: DatabaseManifest,
+    /// The root of that database.
+    pub(crate) root: Digest,
 }
 
-/// Finds the database of a board with this cover and root. This is done before there is room for
+/// Finds the database of a board, with all its files: as far as `cover` if that is given, and with
+/// this root if one is given. This is done before there is room for
 /// tables: a few bytes can ask for a large database, and one that is missing is seen at once.
 ///
 /// # Errors
@@ -49,20 +47,19 @@ pub(crate) struct Found<'a> {
 pub(crate) fn find<'a>(
     db: &Path,
     board: &'a Board,
-    cover: &'a Cover,
-    root: Digest,
+    cover: Option<&Cover>,
+    root: Option<Digest>,
 ) -> Result<Found<'a>, Stop> {
-    let folder = Folder { path: db.join(board.name()), board };
-    let Contents { listing, restricted, manifest } = folder.read(Some(cover))?;
-    if restricted.root() != root {
-        let finding = Finding::new("database-root", root, restricted.root());
-        return Err(finding.file(folder.file("MANIFEST")).into());
+    let found = Folder { path: db.join(board.name()), board }.read(cover)?;
+    if let Some(root) = root.filter(|&root| root != found.root) {
+        let finding = Finding::new("database-root", root, found.root);
+        return Err(finding.file(found.folder.file("MANIFEST")).into());
     }
-    let names = manifest.slices.iter().map(|slice| slice.name.file_name());
+    let names = found.manifest.slices.iter().map(|slice| slice.name.file_name());
     let names = names.chain(["MANIFEST".into()]);
     let right = names.map(|name| (name.into_bytes(), Entry::File)).collect();
-    compare_listing(&folder.file(""), &right, &listing)?;
-    Ok(Found { folder, cover, root, restricted })
+    compare_listing(&found.folder.file(""), &right, &found.listing)?;
+    Ok(found)
 }
 
 /// `<db>/<RxC>`.
@@ -71,14 +68,19 @@ pub(crate) struct Folder<'a> {
     pub(crate) board: &'a Board,
 }
 
-impl Folder<'_> {
+impl<'a> Folder<'a> {
     /// The name of a file of this folder in verdicts.
     pub(crate) fn file(&self, name: &str) -> String {
         format!("{}/{name}", self.board.name())
     }
 
     /// Reads the folder's content and its manifest, as far as `cover` if that is given.
-    pub(crate) fn read(&self, cover: Option<&Cover>) -> Result<Contents, Stop> {
+    fn read(self, cover: Option<&Cover>) -> Result<Found<'a>, Stop> {
+        let most = self.board.squares();
+        let is_possible = |cover: &Cover| (2..=most).contains(&u32::from(cover.most_pieces()));
+        if !cover.is_none_or(is_possible) {
+            return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", self.board.name())));
+        }
         let listing = list(&self.path, "")?;
         let rule = "database-manifest";
         let file = self.file("MANIFEST");
@@ -95,9 +97,8 @@ impl Folder<'_> {
         if (rows, columns) != (self.board.rows(), self.board.columns()) {
             return refuted(head, self.board.name(), format!("{rows}x{columns}"));
         }
-        let most = self.board.squares();
         let there = &manifest.cover;
-        if !(2..=most).contains(&u32::from(there.most_pieces())) {
+        if !is_possible(there) {
             return refuted(head, format!("2 to {most} pieces"), there.to_string());
         }
         let end = || ["the end".to_string()];
@@ -111,16 +112,7 @@ impl Folder<'_> {
         if !there.includes(cover) {
             return refuted(head, format!("a cover that includes {cover}"), there.to_string());
         }
-        Ok(Contents { listing, restricted: manifest.restricted_to(cover), manifest })
+        let restricted = manifest.restricted_to(cover);
+        Ok(Found { listing, root: restricted.root(), restricted, manifest, folder: self })
     }
-}
-
-/// The contents of the folder of a database.
-pub(crate) struct Contents {
-    /// The entries of the folder.
-    pub(crate) listing: Listing,
-    /// The manifest as it would be of a database that covers no more than was asked for.
-    pub(crate) restricted: DatabaseManifest,
-    /// The whole manifest.
-    pub(crate) manifest: DatabaseManifest,
 }

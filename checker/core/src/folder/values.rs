@@ -56,8 +56,8 @@ pub(crate) struct Values {
 /// # Errors
 /// What is wrong with it, or why it could not be checked.
 pub(crate) fn check(options: &Options, found: &Found<'_>, part: &Part<'_>) -> Result<Values, Stop> {
-    let Found { folder, cover, root, restricted } = found;
-    let board = folder.board;
+    let Found { folder, root, restricted, .. } = found;
+    let (board, cover) = (folder.board, &restricted.cover);
     let all_pairs = pairs(board, cover);
     let is_own = |i: &usize| part.selection.has_pair(*i);
     let own_pairs: Vec<usize> = (0..all_pairs.len()).filter(is_own).collect();
@@ -71,7 +71,7 @@ pub(crate) fn check(options: &Options, found: &Found<'_>, part: &Part<'_>) -> Re
     let (digests, settled, believed) = Default::default();
     let mut check = Check { files, part, options, own, values, digests, settled, believed };
     if let Err(stop) = check.run() {
-        return Err(check.first_of_its_kind(stop).of_database(*root));
+        return Err(check.first_of_its_kind(stop).about(None, Some(*root)));
     }
     let is_settled = |i: &usize| both(i).iter().all(|slice| check.settled.contains(slice));
     let pairs = own_pairs.into_iter().filter(is_settled).collect();
@@ -109,8 +109,7 @@ impl Check<'_> {
     /// that were chosen by themselves.
     fn run(&mut self) -> Result<(), Stop> {
         self.check_heads()?;
-        let tables = self.values.tables().into_iter().map(|table| table.shape);
-        let shapes: Vec<Shape> = tables.collect();
+        let shapes: Vec<Shape> = self.values.tables().iter().map(|table| table.shape).collect();
         let own = shapes.iter().filter(|shape| self.own.contains(&shape.slice));
         let indices = own.fold(0u64, |sum, shape| sum.saturating_add(shape.indices));
         self.options.progress.begin("checking indices of the database", indices);

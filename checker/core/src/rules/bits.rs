@@ -2,8 +2,6 @@
 //!
 //! Trusts: nothing.
 
-use std::ops::{BitAnd, BitOr};
-
 /// A bit for each of up to 64 positions: which of them are wins, and which are losses. Where there
 /// is neither bit, the position is a draw, or not settled yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,20 +22,14 @@ impl Bits {
     pub(crate) fn differ(self, other: Bits) -> u64 {
         (self.win ^ other.win) | (self.loss ^ other.loss)
     }
-}
 
-impl BitAnd<u64> for Bits {
-    type Output = Bits;
-
-    fn bitand(self, positions: u64) -> Bits {
+    /// The values of these positions alone.
+    pub(crate) fn within(self, positions: u64) -> Bits {
         Bits { win: self.win & positions, loss: self.loss & positions }
     }
-}
 
-impl BitOr for Bits {
-    type Output = Bits;
-
-    fn bitor(self, other: Bits) -> Bits {
+    /// These values and others: those of other positions, for the most part.
+    pub(crate) fn and(self, other: Bits) -> Bits {
         Bits { win: self.win | other.win, loss: self.loss | other.loss }
     }
 }

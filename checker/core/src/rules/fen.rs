@@ -20,32 +20,18 @@ pub fn write(p: &Position) -> String {
 
 /// Reads a canonical FEN with squares 1…32.
 pub fn parse(text: &str) -> Option<Position> {
-    let mut parts = text.split(':');
-    let turn = if parts.next()? == "W" { Side::White } else { Side::Black };
-    let white = parse_list(parts.next()?.strip_prefix('W')?)?;
-    let black = parse_list(parts.next()?.strip_prefix('B')?)?;
-    let kings = white.kings | black.kings;
-    let p = Position { black: black.pieces, white: white.pieces, kings, turn };
+    let (turn, lists) = text.split_once(":W")?;
+    let (white, black) = lists.split_once(":B")?;
+    let turn = if turn == "W" { Side::White } else { Side::Black };
+    let mut p = Position { black: 0, white: 0, kings: 0, turn };
+    for (list, pieces) in [(white, &mut p.white), (black, &mut p.black)] {
+        for item in list.split(',').filter(|_| !list.is_empty()) {
+            let number: u32 = item.trim_start_matches('K').parse().ok()?;
+            let square = 1u32.checked_shl(number.checked_sub(1)?)?;
+            *pieces |= square;
+            p.kings |= if item.starts_with('K') { square } else { 0 };
+        }
+    }
     // A text with another order, zeros, repetitions, more parts or other letters is not canonical.
     (write(&p) == text).then_some(p)
-}
-
-/// The pieces of one side.
-#[derive(Default)]
-struct Pieces {
-    pieces: u32,
-    /// The pieces that are kings.
-    kings: u32,
-}
-
-/// Reads a list of squares.
-fn parse_list(list: &str) -> Option<Pieces> {
-    let mut all = Pieces::default();
-    for item in list.split(',').filter(|_| !list.is_empty()) {
-        let number: u32 = item.trim_start_matches('K').parse().ok()?;
-        let square = 1u32.checked_shl(number.checked_sub(1)?)?;
-        all.pieces |= square;
-        all.kings |= if item.starts_with('K') { square } else { 0 };
-    }
-    Some(all)
 }

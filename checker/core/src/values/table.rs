@@ -99,11 +99,7 @@ impl Table {
     }
 
     pub(crate) fn words(&self) -> Words<'_> {
-        Words(self.all())
-    }
-
-    fn all(&self) -> &[Word] {
-        &self.memory.words()[self.range.clone()]
+        Words(&self.memory.words()[self.range.clone()])
     }
 
     /// The values of 64 indices, those from `index` on.
@@ -116,7 +112,7 @@ impl Table {
     pub(crate) fn mark(&self, index: u64, values: Bits) {
         let left = self.shape.indices.saturating_sub(index);
         let there = if left < 64 { (1 << left) - 1 } else { !0 };
-        let Bits { win, loss } = values & there;
+        let Bits { win, loss } = values.within(there);
         self.words().put_bits(0, RowWord { index, mask: win }, win);
         self.words().put_bits(1, RowWord { index, mask: loss }, loss);
     }
@@ -137,7 +133,7 @@ impl Table {
             let bytes = words.iter().map(|word| load(&word[side]).to_le_bytes());
             Digest::of(bytes.collect::<Vec<_>>().as_flattened()).0
         };
-        let chunks = self.all().par_chunks(CHUNK);
+        let chunks = self.words().0.par_chunks(CHUNK);
         let chunks: Vec<_> = chunks.map(|words| [0, 1].map(|side| digest(words, side))).collect();
         let side = |side: usize| chunks.iter().map(move |chunk| chunk[side]);
         Digest::of(side(0).chain(side(1)).collect::<Vec<_>>().as_flattened())
@@ -145,14 +141,14 @@ impl Table {
 
     /// Makes every value a draw.
     pub(crate) fn clear(&self) {
-        self.all().as_flattened().par_iter().for_each(|word| word.store(0, Relaxed));
+        self.words().0.as_flattened().par_iter().for_each(|word| word.store(0, Relaxed));
     }
 
     /// Fills the table with words that [`Table::write_to`] has written. What there is then may be
     /// any values, since the file is not trusted.
     pub(crate) fn read_from(&self, from: &mut dyn Read) -> io::Result<()> {
         let mut bytes = vec![0; size_of::<Word>() * CHUNK];
-        for words in self.all().chunks(CHUNK) {
+        for words in self.words().0.chunks(CHUNK) {
             let bytes = &mut bytes[..size_of_val(words)];
             from.read_exact(bytes)?;
             for (word, bytes) in words.as_flattened().iter().zip(bytes.as_chunks().0) {
@@ -167,7 +163,7 @@ impl Table {
 
     /// Writes all words, each as its wins and its losses.
     pub(crate) fn write_to(&self, to: &mut dyn Write) -> io::Result<()> {
-        for words in self.all().chunks(CHUNK) {
+        for words in self.words().0.chunks(CHUNK) {
             let bytes = words.as_flattened().iter().map(|word| load(word).to_le_bytes());
             to.write_all(bytes.collect::<Vec<_>>().as_flattened())?;
         }
