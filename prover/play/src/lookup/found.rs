@@ -1,7 +1,7 @@
 //! The results of earlier work, kept from one look-up to the next: depths that are not stored, and
 //! positions that searches have solved.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use certificate_spec::claim::Question;
 use draughtproof_proof::search::{KeyMap, Strategy};
@@ -16,7 +16,7 @@ const KEPT: usize = 1 << 20;
 /// The results of earlier work on positions of a board.
 pub struct Found {
     finder: Mutex<DepthFinder>,
-    kept: Mutex<Kept>,
+    kept: RwLock<Kept>,
     solved: RwLock<ProvedPositions>,
 }
 
@@ -29,10 +29,6 @@ struct Kept {
     asked: KeyMap<()>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Found {
     /// The memory for finding depths of any six pieces on 8x8, in bytes.
     pub const MEMORY: u64 = 192 << 20;
@@ -41,7 +37,7 @@ impl Found {
     pub fn new(board: &Board, memory: u64) -> Self {
         Found {
             finder: Mutex::new(DepthFinder::new(memory)),
-            kept: Mutex::default(),
+            kept: RwLock::default(),
             solved: RwLock::new(ProvedPositions::none(board)),
         }
     }
@@ -64,17 +60,26 @@ impl Found {
         solved.clear();
     }
 
-    /// Sets the depths of moves, as far as the depths after them were found.
-    fn set_depths(&self, moves: &mut [RatedMove]) {
-        let kept = lock(&self.kept);
+    fn kept_mut(&self) -> RwLockWriteGuard<'_, Kept> {
+        self.kept.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the depths of the moves of a position, as far as the depths after them were found.
+    /// Returns whether all were found that can be found.
+    fn set_depths(&self, position: &Position, moves: &mut [RatedMove]) -> bool {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        if !kept.asked.contains_key(&position.key()) {
+            return false;
+        }
         for m in moves.iter_mut().filter(|m| m.depth.is_none()) {
             m.further = kept.depths.get(&m.after.key()).copied();
             m.depth = m.further.map(|further| further + 1);
         }
+        true
     }
 
     fn keep(&self, found: impl IntoIterator<Item = (u128, u32)>) {
-        let mut kept = lock(&self.kept);
+        let mut kept = self.kept_mut();
         if kept.depths.len() > KEPT {
             *kept = Kept::default();
         }
@@ -102,15 +107,14 @@ impl Lookup<'_> {
         if value == Value::Win && !is_open(&best[0]) || !best.iter().any(is_open) {
             return Ok(());
         }
-        let was_asked = lock(&found.kept).asked.contains_key(&position.key());
-        if !was_asked {
+        if !found.set_depths(position, best) {
             // Some of the depths are no order.
             if !self.find(found, position, best, is_stopped)? {
                 return Ok(());
             }
-            lock(&found.kept).asked.insert(position.key(), ());
+            found.kept_mut().asked.insert(position.key(), ());
+            found.set_depths(position, best);
         }
-        found.set_depths(best);
         rated.sort_by_key(RatedMove::rank);
         Ok(())
     }
@@ -128,7 +132,9 @@ impl Lookup<'_> {
             Ok(finder) => finder,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) if is_stopped() => return Ok(false),
-            Err(TryLockError::WouldBlock) => lock(&found.finder),
+            Err(TryLockError::WouldBlock) => {
+                found.finder.lock().unwrap_or_else(PoisonError::into_inner)
+            }
         };
         let depth = finder.depth(self.values, position, is_stopped);
         let known = |m: &RatedMove| Some((m.after.key(), finder.known(self.board, &m.after)?));
