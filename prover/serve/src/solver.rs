@@ -29,7 +29,7 @@ const WAITING: usize = 1_000;
 /// The most results that are kept; then all are forgotten.
 const KEPT: usize = 100_000;
 /// The time after which a position is forgotten that is not asked about.
-const FORGOTTEN: Duration = Duration::from_secs(10);
+const FORGOTTEN: Duration = Duration::from_secs(30);
 /// The budgets of the first searches, in nodes; the last one has the whole budget.
 const ROUNDS: [u64; 3] = [10_000, 100_000, 1_000_000];
 /// The most bytes of a table for each node of a budget.

@@ -62,11 +62,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "512")]
     connections: u32,
     /// The most nodes of a search for the value of a move that neither a proof nor the database
-    /// decides; 0 for no searches. Half of the threads search in the background
+    /// decides; 0 for no searches. All threads search in the background
     #[arg(long, value_name = "N", default_value = "25000000")]
     solve_nodes: u64,
     /// The most seconds of such a search
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    #[arg(long, value_name = "SECONDS", default_value = "120")]
     solve_time: u32,
     /// The most memory of all such searches, such as 512MiB
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size)]

@@ -94,7 +94,7 @@ impl Options {
                 nodes: self.solve_nodes,
                 time: Duration::from_secs(self.solve_time.into()),
                 memory: self.solve_memory,
-                threads: (self.machine.workers() / 2).max(1),
+                threads: self.machine.workers(),
             },
         }
     }
