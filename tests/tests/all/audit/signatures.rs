@@ -245,6 +245,20 @@ fn a_short_signature_is_none() {
 }
 
 #[test]
+fn a_signature_counts_once_however_often_it_is_there() {
+    let (here, note) = one_note();
+    let line = note.lines().find(|line| line.starts_with("— ")).unwrap();
+    let often = vec![line; 5000].join("\n");
+    fs::write(here.join("often"), note.replace(line, &often)).unwrap();
+    accepted("cert often --keys trusted", " keys=1 checkers=draughtproof-check", &here);
+    refused("cert often --keys trusted --require 2", "DECLINED cover", &here);
+    // A wrong one among them is found all the same.
+    let wrong = format!("{often}\n{}", &line[..line.len() - 4]);
+    fs::write(here.join("wrong"), note.replace(line, &wrong)).unwrap();
+    refused("cert wrong --keys trusted", "DECLINED cover", &here);
+}
+
+#[test]
 fn what_is_no_public_key_is_refused() {
     let (here, _) = one_note();
     let trusted = fs::read_to_string(here.join("trusted")).unwrap();
