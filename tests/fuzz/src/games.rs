@@ -14,7 +14,6 @@ const TIMES: usize = 64;
 /// The bytes for error messages, which list moves.
 const MESSAGES: usize = 64 << 10;
 
-/// Reads any bytes as a file of games.
 pub fn run(bytes: &[u8]) {
     let game: Game = "8x8".parse().expect("a game");
     let read = |bytes: &[u8], strictness| {

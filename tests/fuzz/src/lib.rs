@@ -16,3 +16,13 @@ mod common;
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
+
+/// Runs the target with a name on an input.
+pub fn run(name: &str, bytes: &[u8]) {
+    match name {
+        "games" => games::run(bytes),
+        "hub" => hub::run(bytes),
+        "requests" => requests::run(bytes),
+        _ => targets::run(name, bytes),
+    }
+}
