@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::{SourcedMove, SourcedPosition, answer, answer_and_rate};
-use super::batch::{Batch, Fault, answer_all};
 use super::problem::Problem;
 use super::request::{App, Body, Fresh, InPath, board_of, position};
+use super::request::{Batch, Fault, answer_all};
 use super::site::BoardSite;
 use crate::board::Position;
 use crate::egdb::ValueRange;

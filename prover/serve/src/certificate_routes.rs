@@ -11,9 +11,9 @@ use draughtproof_proof::certificate::StoredProof;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::caching::immutable;
 use super::certificate_answer::{CertificateAnswer, ListedCertificate, NodeAnswer, node_answer};
-use super::opening_lines::{OpeningLine, opening_lines};
+use super::openings::{OpeningLine, opening_lines};
+use super::page::immutable;
 use super::problem::Problem;
 use super::request::{App, Fresh, InPath};
 use super::site::{ServedCertificate, Site};

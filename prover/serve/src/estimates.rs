@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use draughtproof_play::games::Judge;
+use draughtproof_play::lookup::Lookup;
 use draughtproof_proof::heuristic::Limits;
 
-use super::site::BoardSite;
-use crate::board::{MoveError, Position};
+use crate::board::{Board, MoveError, Position};
 
 /// The budget of all positions of a request together, in nodes of alpha-beta.
 const NODES: u64 = 100_000;
@@ -34,11 +34,11 @@ pub(super) struct Estimates(Mutex<HashMap<Position, Estimate>>);
 
 impl Estimates {
     /// Returns the estimate of each position, from a short search unless it is kept.
-    pub(super) fn of(&self, site: &BoardSite, positions: &[Position]) -> Vec<Estimate> {
+    pub(super) fn of(&self, lookup: Lookup<'_>, positions: &[Position]) -> Vec<Estimate> {
         let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let share = positions.len().max(1) as u32;
         let limits = Limits { nodes: NODES / u64::from(share), ..Limits::default() };
-        let judge = Judge::new(site.lookup(), Limits { time: Some(TIME / share), ..limits });
+        let judge = Judge::new(lookup, Limits { time: Some(TIME / share), ..limits });
         let mut found = Vec::with_capacity(positions.len());
         for position in positions {
             let known = kept().get(position).cloned();
@@ -60,10 +60,10 @@ impl Estimates {
 
 /// Returns the names of the moves of a line.
 pub(super) fn named_line(
-    site: &BoardSite,
+    board: &Board,
     from: &Position,
     line: &[Position],
 ) -> Result<Vec<String>, MoveError> {
     let before = std::iter::once(from).chain(line);
-    before.zip(line).map(|(at, after)| site.board().write_move(at, after)).collect()
+    before.zip(line).map(|(at, after)| board.write_move(at, after)).collect()
 }

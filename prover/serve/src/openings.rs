@@ -1,16 +1,17 @@
 //! Openings of checkers: ballots, openings of the solution of 2007, those that have a name, and
-//! positions that a certificate decides.
-
-use std::sync::Arc;
-
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
+//! positions that a certificate decides; and the first moves of a proof.
 
 use super::problem::Problem;
 use super::request::{App, Fresh, InPath};
-use super::site::Site;
-use crate::board::{Game, MoveError};
+use super::site::{ServedCertificate, Site};
+use crate::board::{Game, MoveError, Position};
+use axum::extract::State;
+use certificate_spec::claim::Question;
+use draughtproof_play::lookup::{Place, question_name};
+use draughtproof_proof::certificate::claimant;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Published values of ballots and of the openings of 2007.
 const LITERATURE: &str = include_str!("../../../corpus/literature.tsv");
@@ -114,4 +115,80 @@ fn opening(game: &Game, name: &str, moves: &str) -> Result<Opening, MoveError> {
         class: None,
         certified: None,
     })
+}
+
+/// The most lines of an answer.
+const LINES: usize = 2_000;
+
+/// A line from the start of a proof.
+#[derive(Serialize, ToSchema)]
+pub(super) struct OpeningLine {
+    #[schema(example = "black-not-lost")]
+    question: &'static str,
+    /// The moves, separated by blanks.
+    #[schema(example = "4-7 15-12")]
+    moves: String,
+    /// The FEN of the position after them.
+    fen: String,
+    /// The place of the position in the proof: `node`, `leaf`, or `database` where that takes over.
+    place: &'static str,
+}
+
+/// The lines of `plies` plies, or fewer where the game or the proof ends or the database takes
+/// over; at most 2,000 lines.
+pub(super) fn opening_lines(
+    certificate: &ServedCertificate,
+    plies: usize,
+) -> Result<Vec<OpeningLine>, MoveError> {
+    let mut lines = Vec::new();
+    for proof in &certificate.stored.proofs {
+        let walk = Walk { certificate, question: proof.question, plies };
+        walk.go_on(&certificate.stored.start, &mut Vec::new(), &mut lines)?;
+    }
+    Ok(lines)
+}
+
+struct Walk<'a> {
+    certificate: &'a ServedCertificate,
+    question: Question,
+    plies: usize,
+}
+
+impl Walk<'_> {
+    fn go_on(
+        &self,
+        at: &Position,
+        names: &mut Vec<String>,
+        lines: &mut Vec<OpeningLine>,
+    ) -> Result<(), MoveError> {
+        let board = &self.certificate.stored.game.board;
+        let proved = &self.certificate.proved;
+        let mut successors = Vec::new();
+        let place = proved.place_for(self.question, at);
+        if names.len() < self.plies && place.is_some() {
+            board.successors(at, &mut successors);
+            if at.turn == claimant(self.question) {
+                let choice = proved.choice_for(self.question, at);
+                successors.retain(|after| Some(*after) == choice);
+            }
+        }
+        for after in &successors {
+            names.push(board.write_move(at, after)?);
+            self.go_on(after, names, lines)?;
+            names.pop();
+        }
+        if successors.is_empty() && lines.len() < LINES {
+            lines.push(OpeningLine {
+                question: question_name(self.question),
+                moves: names.join(" "),
+                fen: board.write_fen(at),
+                place: match place {
+                    Some(Place::Node(_)) => "node",
+                    Some(Place::Leaf(_)) => "leaf",
+                    None => "database",
+                },
+            });
+        }
+        Ok(())
+    }
 }

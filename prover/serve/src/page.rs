@@ -1,11 +1,12 @@
-//! The page for a browser, which is part of the program.
+//! The page for a browser, which is part of the program, and answers that never change: those of
+//! addresses that contain a root.
 
+use super::problem::Problem;
 use axum::Router;
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-
-use super::caching::with_tag;
+use serde::Serialize;
 
 /// A file of the page: its address, its content type and its content.
 type Asset = (&'static str, &'static str, &'static str);
@@ -39,5 +40,33 @@ pub(super) fn page<S: Clone + Send + Sync + 'static>() -> Router<S> {
 fn file(asked: &HeaderMap, kind: &'static str, text: &'static str) -> Response {
     let mut response = with_tag(asked, text.as_bytes(), HeaderValue::from_static(kind));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+/// Clients may keep the answer for a year, the usual maximum.
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+
+/// An answer in JSON that never changes; 304 if the client has it.
+pub(super) fn immutable(asked: &HeaderMap, answer: &impl Serialize) -> Result<Response, Problem> {
+    let body = serde_json::to_vec(answer)
+        .map_err(|e| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
+    let mut response = with_tag(asked, body, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(header::CACHE_CONTROL, IMMUTABLE);
+    Ok(response)
+}
+
+/// An answer with a tag that depends on its content; 304 if the client has it.
+fn with_tag(asked: &HeaderMap, body: impl Into<axum::body::Bytes>, kind: HeaderValue) -> Response {
+    let body = body.into();
+    let tag = format!("\"{}\"", &blake3::hash(&body).to_hex()[..32]);
+    let known = asked.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let has_it = known.is_some_and(|known| known.trim() == "*" || known.contains(&tag));
+    let mut response = match has_it {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => ([(header::CONTENT_TYPE, kind)], body).into_response(),
+    };
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
     response
 }

@@ -1,35 +1,35 @@
-//! The common parts of requests: boards and positions, and work that may take long.
-
-use std::cell::Cell;
-use std::sync::Arc;
-
-use axum::Json;
-use axum::extract::{FromRequest, FromRequestParts, Path, Request};
-use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
+//! The common parts of requests: boards, positions and lists of them, and work that may take long.
 
 use super::limits::{Access, Rates, ServerLimits};
 use super::problem::Problem;
 use super::site::{BoardSite, Site};
 use super::solver::Solver;
 use crate::board::{FenError, Game, Position};
+use axum::Json;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use utoipa::ToSchema;
 
 /// The word that stands for the start of a game in place of its FEN.
 const START: &str = "start";
 
 /// The state that all handlers share.
 pub(super) struct App {
-    pub(super) site: Site,
+    pub(super) site: Arc<Site>,
     pub(super) limits: ServerLimits,
     pub(super) access: Access,
     pub(super) rates: Rates,
     pub(super) heavy: Arc<Semaphore>,
-    pub(super) solver: Solver,
+    pub(super) solver: Arc<Solver>,
 }
 
 impl App {
@@ -72,7 +72,7 @@ impl App {
 }
 
 /// An answer about a position; depths are found until the function returns true.
-pub(super) type LookUp<T> = fn(&BoardSite, &Position, &dyn Fn() -> bool) -> Result<T, Problem>;
+type LookUp<T> = fn(&BoardSite, &Position, &dyn Fn() -> bool) -> Result<T, Problem>;
 
 pub(super) fn board_of<'a>(site: &'a Site, name: &str) -> Result<&'a BoardSite, Problem> {
     site.board(name).ok_or_else(|| {
@@ -124,4 +124,55 @@ impl<T: Serialize> IntoResponse for Fresh<T> {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
+}
+
+/// The most positions of a list.
+const MOST: usize = 1_000;
+/// The time after which no depths are found that are not stored.
+const FINDING: Duration = Duration::from_secs(2);
+
+/// Positions to look up.
+#[derive(Deserialize, ToSchema)]
+pub(super) struct Batch {
+    /// FENs or `start`, at most 1,000.
+    positions: Vec<String>,
+}
+
+/// A text of a list that is not a position.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Fault {
+    /// The text.
+    fen: String,
+    /// The fault of the text.
+    error: String,
+}
+
+/// The answers about the positions of a list, in order.
+///
+/// # Errors
+/// [`Problem`] if the list is too long, the board is not served, or `answer` fails.
+pub(super) async fn answer_all<A: Send + 'static, T: From<Fault> + Send + 'static>(
+    app: Arc<App>,
+    board: String,
+    Batch { positions }: Batch,
+    answer: LookUp<A>,
+    into: fn(A) -> T,
+) -> Result<Vec<T>, Problem> {
+    if positions.len() > MOST {
+        let found = positions.len();
+        return Err(Problem::bad(format!("expected at most {MOST} positions, found {found}")));
+    }
+    let answers = app.heavy(move |site| {
+        let site = board_of(site, &board)?;
+        let end = Instant::now() + FINDING;
+        let mut answers = Vec::with_capacity(positions.len());
+        for fen in positions {
+            answers.push(match position(site, site.game(), &fen) {
+                Ok(position) => into(answer(site, &position, &|| Instant::now() >= end)?),
+                Err(error) => Fault { fen, error: error.to_string() }.into(),
+            });
+        }
+        Ok::<_, Problem>(answers)
+    });
+    answers.await
 }

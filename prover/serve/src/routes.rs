@@ -15,8 +15,8 @@ use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
-use super::connections::ClientAddress;
 use super::document::api_document;
+use super::limits::ClientAddress;
 use super::limits::{Access, Rates, ServerLimits};
 use super::page::page;
 use super::problem::Problem;
@@ -35,13 +35,14 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// All addresses of a site.
 pub fn routes(site: Site, limits: ServerLimits, access: Access) -> Router {
     let origin = access.origin.clone();
+    let site = Arc::new(site);
     let app = Arc::new(App {
-        site,
+        site: Arc::clone(&site),
         limits,
         access,
         rates: Rates::new(&limits),
         heavy: Arc::new(Semaphore::new(limits.heavy)),
-        solver: Solver::new(limits.solver),
+        solver: Arc::new(Solver::new(site, limits.solver)),
     });
     let router = Router::new()
         .route("/api/boards", get(board_routes::boards))

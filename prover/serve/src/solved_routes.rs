@@ -12,11 +12,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::board_routes::PositionQuery;
-use super::connections::ClientAddress;
 use super::estimates::named_line;
+use super::limits::ClientAddress;
 use super::problem::Problem;
 use super::request::{App, Fresh, InPath, board_of, position};
-use super::solver::{Searched, Solver, Stage};
+use super::solver::{Searched, Stage};
 use crate::board::Position;
 use crate::egdb::RatedMove;
 
@@ -101,12 +101,12 @@ fn solved(
     let (answer, rated) = site.lookup().answer_and_rate(position, &|| false)?;
     let is_open = |m: &RatedMove| m.value.value().is_none();
     let open: Vec<Position> = rated.iter().filter(|m| is_open(m)).map(|m| m.after).collect();
-    let mut estimates = site.estimates.of(site, &open).into_iter();
+    let mut estimates = site.estimates.of(site.lookup(), &open).into_iter();
     let found = |after: &Position| app.solver.found(board, after);
     let is_done = |after: &Position| found(after).is_some_and(|found| found.stage == Stage::Done);
     let is_wanted = |after: &Position| app.solver.takes(site, after) && !is_done(after);
     let wanted: Vec<Position> = open.into_iter().filter(is_wanted).collect();
-    Solver::ask(app, board, &wanted, client);
+    app.solver.ask(board, &wanted, client);
     let mut moves = Vec::with_capacity(rated.len());
     for (named, rated) in answer.moves.into_iter().zip(&rated) {
         let found = found(&rated.after);
@@ -118,7 +118,7 @@ fn solved(
             _ => By::Waiting,
         };
         let estimate = is_open(rated).then(|| estimates.next()).flatten();
-        let line = estimate.as_ref().map(|e| named_line(site, &rated.after, &e.line));
+        let line = estimate.as_ref().map(|e| named_line(site.board(), &rated.after, &e.line));
         moves.push(SolvedMove {
             name: named.name,
             fen: named.fen,

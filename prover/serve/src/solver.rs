@@ -15,13 +15,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use certificate_spec::claim::Question;
-use draughtproof_proof::proof::position_value;
+use draughtproof_proof::proof::{position_value, question_decided};
 use draughtproof_proof::search::{Goal, Search, SearchProgress};
 
-use super::request::App;
-use super::site::BoardSite;
-use crate::board::{Position, Side};
+use super::site::{BoardSite, Site};
+use crate::board::Position;
 use crate::egdb::StoreError;
 
 /// The most positions that wait.
@@ -99,13 +97,14 @@ struct State {
 
 /// The positions that are asked for, and what was found.
 pub(super) struct Solver {
+    site: Arc<Site>,
     limits: SolverLimits,
     state: Mutex<State>,
 }
 
 impl Solver {
-    pub(super) fn new(limits: SolverLimits) -> Self {
-        Solver { limits, state: Mutex::default() }
+    pub(super) fn new(site: Arc<Site>, limits: SolverLimits) -> Self {
+        Solver { site, limits, state: Mutex::default() }
     }
 
     /// Whether a search may decide a position: none is tried far above the database.
@@ -125,17 +124,21 @@ impl Solver {
 
     /// Asks for positions that it takes and that are not done, and starts a thread if one more may
     /// run.
-    pub(super) fn ask(app: &Arc<App>, board: &str, positions: &[Position], client: Option<IpAddr>) {
-        let solver = &app.solver;
+    pub(super) fn ask(
+        self: &Arc<Self>,
+        board: &str,
+        positions: &[Position],
+        client: Option<IpAddr>,
+    ) {
         if positions.is_empty() {
             return;
         }
-        let mut state = solver.state();
+        let mut state = self.state();
         state.clock += 1;
         let (clock, asked) = (state.clock, Instant::now());
         for (i, position) in positions.iter().enumerate() {
             let searched = Searched { nodes: 0, stage: Stage::Waiting };
-            let budget = ROUNDS[0].min(solver.limits.nodes);
+            let budget = ROUNDS[0].min(self.limits.nodes);
             let place = (Reverse(clock), i);
             let has_room = state.open.len() < WAITING;
             match state.open.get_mut(&(board.to_owned(), *position)) {
@@ -147,23 +150,23 @@ impl Solver {
                 None => {}
             }
         }
-        if state.threads < solver.limits.threads {
+        if state.threads < self.limits.threads {
             state.threads += 1;
-            let app = Arc::clone(app);
+            let solver = Arc::clone(self);
             thread::spawn(move || {
-                while app.solver.search_next(&app, u64::MAX) {}
-                app.solver.state().threads -= 1;
+                while solver.search_next(u64::MAX) {}
+                solver.state().threads -= 1;
             });
         }
     }
 
     /// Takes a turn of a position whose budget is below a limit. Returns whether there was one.
-    fn search_next(&self, app: &App, below: u64) -> bool {
+    fn search_next(&self, below: u64) -> bool {
         let Some((key, budget)) = self.next(below) else { return false };
         let (name, position) = &key;
-        let Some(site) = app.site.board(name) else { return true };
+        let Some(site) = self.site.board(name) else { return true };
         // After a panic, which standard error has, the others are still searched.
-        let found = catch_unwind(AssertUnwindSafe(|| self.solve(app, site, &key, budget)));
+        let found = catch_unwind(AssertUnwindSafe(|| self.solve(site, &key, budget)));
         // The answer about the position names the fault of the database.
         let found = found.unwrap_or(Ok(0)).ok();
         let value = site.lookup().proved(position).value();
@@ -213,17 +216,11 @@ impl Solver {
 
     /// Searches a position, and adds what is found to the solved positions of the board. Returns
     /// the number of nodes.
-    fn solve(
-        &self,
-        app: &App,
-        site: &BoardSite,
-        key: &Key,
-        budget: u64,
-    ) -> Result<u64, StoreError> {
+    fn solve(&self, site: &BoardSite, key: &Key, budget: u64) -> Result<u64, StoreError> {
         let position = &key.1;
         let end = Instant::now() + self.limits.time;
         let is_over = |_: SearchProgress| {
-            while self.search_next(app, budget) {}
+            while self.search_next(budget) {}
             match Instant::now() < end && self.is_wanted(key) {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
@@ -242,26 +239,17 @@ impl Solver {
         if site.found.solved().len() as u64 > self.limits.memory / NODE_BYTES
             || self.state().done.len() > KEPT
         {
-            app.site.boards().for_each(|site| site.found.forget_solved());
+            self.site.boards().for_each(|site| site.found.forget_solved());
             self.state().done.clear();
         }
         for (attacker, strategy) in found.strategies {
             let replay = goal(attacker).replay(strategy.is_win);
-            let question = question(strategy.is_win, replay.claimant);
+            let question = question_decided(attacker, strategy.is_win);
             if let Ok(strategy) = replay.unpack(&strategy.leaf, position, |_| false) {
                 site.found.add_solved(question, position, &strategy, site.values().cover());
             }
         }
         Ok(found.nodes)
-    }
-}
-
-fn question(is_win: bool, claimant: Side) -> Question {
-    match (is_win, claimant) {
-        (true, Side::Black) => Question::BlackWins,
-        (true, Side::White) => Question::WhiteWins,
-        (false, Side::Black) => Question::BlackNotLost,
-        (false, Side::White) => Question::WhiteNotLost,
     }
 }
 

@@ -11,10 +11,10 @@ use draughtproof_play::lookup::Lookup;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::batch::{Batch, Fault, answer_all};
 use super::board_routes::PositionQuery;
 use super::problem::Problem;
 use super::request::{App, Body, Fresh, InPath, position};
+use super::request::{Batch, Fault, answer_all};
 use super::site::BoardSite;
 use crate::board::Position;
 use crate::egdb::{RatedMove, Value, ValueRange, converts};

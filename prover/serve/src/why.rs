@@ -154,14 +154,9 @@ impl Why<'_> {
                 PlaceAnswer::Leaf { number, node }
             }
             None if !self.board.can_move(position) => PlaceAnswer::Over,
-            None if self.is_in_database(position) => PlaceAnswer::Database,
+            None if self.certificate.stored.admits(position) => PlaceAnswer::Database,
             None => PlaceAnswer::Outside,
         }
-    }
-
-    fn is_in_database(&self, position: &Position) -> bool {
-        let [black, white] = [position.black, position.white].map(u64::count_ones);
-        self.certificate.stored.claim.cover.admits(black, white)
     }
 
     fn below(&self, position: &Position) -> Below {
