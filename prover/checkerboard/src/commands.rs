@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::history::read_game;
 use crate::player::{Settings, processors};
+use crate::session::read_game;
 use crate::session::{GAME, orders};
 use draughtproof_egdb::{Store, Values};
 use draughtproof_proof::heuristic::Heuristic;

@@ -14,9 +14,7 @@
 mod answer;
 pub mod board;
 mod commands;
-mod history;
 mod player;
-mod report;
 mod session;
 
 pub use answer::{CB_DRAW, CB_LOSS, CB_UNKNOWN, CB_WIN};

@@ -10,12 +10,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 use std::time::{Duration, Instant};
 
-use crate::report;
+use draughtproof_egdb::numbers::{self, grouped};
 use draughtproof_egdb::{BuildError, BuildSession, Depths, Store, StoreError, Values};
-use draughtproof_game::Board;
+use draughtproof_game::{Board, Position};
 use draughtproof_play::lookup::{Found, Lookup, LookupError};
 use draughtproof_play::opponent::{Choice, GameRecord, Opponent};
-use draughtproof_proof::heuristic::{Heuristic, Limits};
+use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 use thiserror::Error;
 
 /// Interval at which a waiting thread polls whether the search is to end.
@@ -162,7 +162,7 @@ fn serve(
         opponent.limits = limits;
         let start = Instant::now();
         let choice = opponent.choose_and_report(&record, &mut |found| {
-            let line = report::progress(board, record.position(), found, start.elapsed());
+            let line = progress(board, record.position(), found, start.elapsed());
             // The thread that asked waits for the move.
             let _ = events.send(Event::Progress(line));
         });
@@ -206,7 +206,6 @@ pub struct Settings {
     pub database_mib: u64,
     /// The memory of the transposition table, in MiB.
     pub table_mib: u64,
-    /// The number of threads that search.
     pub threads: usize,
 }
 
@@ -234,11 +233,36 @@ pub fn processors() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
+/// The most moves of a line of play that are shown.
+const MOST_MOVES: usize = 12;
+
+/// A line about a search: depth, value, nodes, speed and principal variation.
+fn progress(board: &Board, position: &Position, found: &Analysis, elapsed: Duration) -> String {
+    let Analysis { depth, nodes, score, proven, .. } = found;
+    let value = if proven.value().is_some() { proven.to_string() } else { numbers::score(*score) };
+    let per_second = u128::from(*nodes) * 1000 / elapsed.as_millis().max(1);
+    let per_second = u64::try_from(per_second).unwrap_or(u64::MAX);
+    let line = line(board, position, &found.pv);
+    let [nodes, speed] = [*nodes, per_second].map(grouped);
+    format!("depth {depth}  value {value}  {nodes} nodes  {speed} nodes/s  {line}")
+}
+
+/// The names of the moves of a line, at most [`MOST_MOVES`].
+fn line(board: &Board, position: &Position, after: &[Position]) -> String {
+    let before = std::iter::once(position).chain(after);
+    let moves = before.zip(after).take(MOST_MOVES);
+    let names = moves.map_while(|(before, after)| board.write_move(before, after).ok());
+    names.collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::time_of_move;
+    use super::{progress, time_of_move};
+    use draughtproof_egdb::{Value, ValueRange};
+    use draughtproof_game::Game;
+    use draughtproof_proof::heuristic::Analysis;
 
     #[test]
     fn seconds_of_a_move() {
@@ -261,5 +285,25 @@ mod tests {
         assert_eq!(time_of_move(1.0, 3 << 2, moreinfo), Some(Duration::from_millis(900)));
         // All bits set are a large time, not a negative one.
         assert_eq!(time_of_move(1.0, 1 << 2, -1), Some(Duration::from_micros(58_981_500)));
+    }
+
+    #[test]
+    fn a_line_of_progress() {
+        let game: Game = "8x8".parse().unwrap();
+        let pv = game.board.read_line(&game.start(), "11-15 23-19 8-11").unwrap();
+        let mut found = Analysis {
+            score: -124,
+            depth: 3,
+            nodes: 5000,
+            pv,
+            proven: ValueRange::AT_LEAST_DRAW,
+            ends_in_draw: false,
+        };
+        let shown =
+            |found: &Analysis| progress(&game.board, &game.start(), found, Duration::from_secs(2));
+        let line = "5,000 nodes  2,500 nodes/s  11-15 23-19 8-11";
+        assert_eq!(shown(&found), format!("depth 3  value -1.24  {line}"));
+        found.proven = ValueRange::exact(Value::Draw);
+        assert_eq!(shown(&found), format!("depth 3  value draw  {line}"));
     }
 }

@@ -37,7 +37,6 @@ impl Default for Mode {
 /// The result of a look-up that reads no file ([`Database::probe_cached`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cached {
-    /// The value of the position.
     Value(Value),
     /// The database has no value, as where [`Database::probe`] returns `None`.
     Unknown,
@@ -91,7 +90,6 @@ impl Database {
         Ok(Database { values, depths: Depths::open(root, board)? })
     }
 
-    /// The values of the database.
     pub fn values(&self) -> &Values {
         &self.values
     }
@@ -101,12 +99,10 @@ impl Database {
         &self.depths
     }
 
-    /// The board of the database.
     pub fn board(&self) -> &Board {
         self.values.board()
     }
 
-    /// The positions that the database covers.
     pub fn cover(&self) -> &Cover {
         self.values.cover()
     }

@@ -65,7 +65,7 @@ pub use database::{Cached, Database, Mode};
 pub use depth::{DepthFinder, Depths};
 pub use disk::StoreError;
 pub use disk::atomic::{self, UNFINISHED};
-pub use disk::figures::Figures;
+pub use disk::slice_files::Figures;
 pub use disk::store::{Lock, Store};
 pub use index::cover;
 pub use index::slice::{Slice, locate, position_at};

@@ -14,9 +14,7 @@ use draughtproof_game::Position;
 /// A legal move with its value and depth, as far as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RatedMove {
-    /// The position after the move.
     pub after: Position,
-    /// The value of the move for the side that makes it.
     pub value: ValueRange,
     /// The plies until the next capture, crowning or move of a man that keeps the value, this move
     /// included; `None` for draws and where no depth is known.

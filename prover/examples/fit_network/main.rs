@@ -7,7 +7,6 @@
 #![allow(clippy::cast_possible_truncation)]
 
 mod play;
-mod positions;
 #[path = "../shared/random.rs"]
 mod random;
 mod training;
@@ -132,7 +131,7 @@ fn play(options: &Play) -> Result<(), Box<dyn Error>> {
         let random_move = Some(options.random_move);
         let nodes = options.games.nodes;
         let player = Player { game: &game, database: &database, nodes, seed, random_move };
-        positions::append(&options.out, &player.games(&evaluation, 1000))?;
+        play::append(&options.out, &player.games(&evaluation, 1000))?;
         println!("{} thousand games", number + 1);
     }
     Ok(())
@@ -168,7 +167,7 @@ fn evaluation(game: &Game, network: Option<&Path>) -> Result<Evaluation, Box<dyn
 fn fit(options: &Fit) -> Result<(), Box<dyn Error>> {
     let mut samples: Vec<Sample> = Vec::new();
     for path in &options.positions {
-        samples.extend(positions::read(path)?);
+        samples.extend(play::read(path)?);
     }
     let example = |sample: &Sample| {
         let by_search = 1.0 / (1.0 + (-sample.score as f32 / options.unit).exp());

@@ -5,15 +5,12 @@
 
 mod engine;
 mod game;
-mod hub;
 mod log;
 mod openings;
 #[path = "../shared/random.rs"]
 mod random;
-mod report;
 mod schedule;
 mod score;
-mod sprt;
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -31,12 +28,11 @@ use draughtproof_proof::progress::Progress;
 
 use engine::EngineSetup;
 use game::{Effort, Rules};
-use log::{Log, Played};
+
+use log::{Log, Played, Report};
 use openings::Openings;
-use report::Report;
 use schedule::Match;
-use score::Score;
-use sprt::Sprt;
+use score::{Score, Sprt};
 
 /// The memory for the values of the database that ends games, in bytes.
 const DATABASE_MEMORY: u64 = 256 << 20;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::error::FarmError;
+use super::FarmError;
 use super::stream::{PREFIX, WORKERS, is_name};
 use async_nats::connection::State;
 use async_nats::jetstream::consumer::pull;

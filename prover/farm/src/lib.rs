@@ -20,7 +20,6 @@
 #![allow(clippy::cast_possible_truncation)]
 
 mod connection;
-mod error;
 mod manager;
 mod objects;
 mod slice_store;
@@ -29,14 +28,46 @@ mod stream;
 pub mod wire;
 mod worker;
 
+use crate::egdb::StoreError;
+use crate::objects::PlaceError;
 pub use connection::{Connection, Login};
-pub use error::FarmError;
+use draughtproof_egdb as egdb;
+use draughtproof_game as board;
 pub use manager::{Farm, JobSettings};
 pub use objects::{ObjectError, Objects};
 pub use slice_store::{SliceStore, SliceStoreError};
 pub use status::{JobStatus, QuestionStatus, WorkerStatus, prometheus};
+use std::path::PathBuf;
 pub use stream::{items_stream, result_subject, to_name};
+use thiserror::Error;
 pub use worker::{Databases, WorkDone, WorkerSettings, run_worker};
 
-use draughtproof_egdb as egdb;
-use draughtproof_game as board;
+/// An error of a farm before it runs. A running farm reports trouble and waits until it is over.
+#[derive(Debug, Error)]
+pub enum FarmError {
+    #[error("--farm: expected an address such as nats://host:4222, found {found}: {why}")]
+    Address { found: String, why: String },
+    #[error("{option} {path}: {why}")]
+    File { option: &'static str, path: PathBuf, why: String },
+    #[error("{address}: the broker refuses this login ({why}); see --farm-creds")]
+    Refused { address: String, why: String },
+    #[error("{address}: no secure connection: {why}; see --farm-ca, --farm-cert and --farm-key")]
+    Tls { address: String, why: String },
+    #[error("{address}: {why}")]
+    Broker { address: String, why: String },
+    #[error(
+        "--name: expected 1 to 64 letters, digits, `-` and `_`, found {0:?}: subjects and permissions \
+         contain it"
+    )]
+    Name(String),
+    #[error(
+        "{address}: --name {name} does not fit the login ({why}): the broker lets each login work under one name"
+    )]
+    NotOfLogin { address: String, name: String, why: String },
+    #[error("--objects {0}")]
+    Objects(#[from] PlaceError),
+    #[error(transparent)]
+    Database(StoreError),
+    #[error("cannot start threads: {0}")]
+    Threads(std::io::Error),
+}

@@ -17,7 +17,6 @@ const MOST_JOBS: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobStatus {
-    /// The name of the job.
     pub job: String,
     /// The board, `RxC`, such as `6x6`.
     pub board: String,
@@ -59,7 +58,6 @@ pub struct QuestionStatus {
     pub proof: Option<u32>,
     /// The disproof number of the root; none if the root is decided.
     pub disproof: Option<u32>,
-    /// Nodes of the proof tree.
     pub tree: u64,
     /// Leaf searches so far.
     pub searches: u64,
@@ -70,7 +68,6 @@ pub struct QuestionStatus {
 /// The status of a worker: its last heartbeat, and the manager's counts of its results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerStatus {
-    /// The name of the worker.
     pub name: String,
     pub threads: u32,
     /// Items that it holds.
@@ -85,7 +82,6 @@ pub struct WorkerStatus {
     pub nodes_per_second: f64,
     /// Seconds for which it has held the oldest of its items.
     pub oldest_lease_seconds: f64,
-    /// Results from it that were wrong.
     pub wrong: u32,
 }
 

@@ -59,7 +59,6 @@ pub(super) async fn deliver_again(context: &Context, job: &str) -> Result<(), St
     }
 }
 
-/// Removes the streams of a job.
 pub(super) async fn remove(context: &Context, job: &str) {
     for name in [items_stream(job), results_stream(job)] {
         // The streams are bounded, so streams that are left behind do no harm.
@@ -199,12 +198,10 @@ pub(super) fn worker_of(subject: &str) -> &str {
     subject.rsplit('.').next().unwrap_or_default()
 }
 
-/// The name of the stream of a job's items.
 pub fn items_stream(job: &str) -> String {
     format!("{PREFIX}-{job}-items")
 }
 
-/// The name of the stream of a job's results.
 pub(super) fn results_stream(job: &str) -> String {
     format!("{PREFIX}-{job}-results")
 }

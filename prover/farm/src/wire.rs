@@ -17,20 +17,15 @@ pub const FORMAT: u8 = 1;
 /// The settings that the results of a job depend on besides its items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobContext {
-    /// The name of the rules.
     pub rules: String,
-    /// The number of rows of the board.
     pub rows: u8,
-    /// The number of columns of the board.
     pub columns: u8,
-    /// The cover of the database.
     pub cover: Cover,
     /// The digest of the database's root, if there is a database.
     pub database: Option<Digest>,
 }
 
 impl JobContext {
-    /// The context of results of searches with a board and a database.
     pub fn of(context: &SearchContext<'_>) -> Self {
         let SearchContext { board, database, database_root, .. } = context;
         JobContext {
@@ -46,7 +41,6 @@ impl JobContext {
 /// The manager's announcement of its job, which is sent repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
-    /// The name of the job.
     pub job: String,
     /// The context that the job's results depend on.
     pub context: JobContext,
@@ -72,7 +66,6 @@ pub struct ResultMessage {
     pub found: FoundMessage,
 }
 
-/// The result of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FoundMessage {
     /// The bytes of an answer.

@@ -196,7 +196,6 @@ pub enum PairEvent {
     Wait,
     /// They were there already, and are undamaged.
     Found,
-    /// Building them begins.
     Begin,
     /// They have been built.
     Built,

@@ -44,7 +44,6 @@ pub struct Forecast {
     pub indices: u64,
     /// Whether the slices are on disk already; then `bytes` is their size.
     pub known: bool,
-    /// The seconds to build the slices.
     pub seconds: f64,
     /// The seconds to find and store their depths, if [`Forecaster::measure_depths`] was called.
     pub depth_seconds: Option<f64>,

@@ -10,7 +10,7 @@ use super::BuildError;
 use super::residency::Residency;
 use crate::depth;
 use crate::disk::StoreError;
-use crate::disk::figures::Figures;
+use crate::disk::slice_files::Figures;
 use crate::disk::store::Store;
 use crate::disk::table_files::TableFiles;
 use crate::index::slice::Slice;
@@ -378,7 +378,6 @@ impl BuildSession<'_> {
         Builder::base_memory(board, cover) + most.max(room_to_solve(board, slice))
     }
 
-    /// The least memory with which this session can build a database.
     pub(crate) fn least_memory_here(&self, cover: &Cover) -> u64 {
         let slices = Slice::all(self.board, cover).into_iter();
         slices.map(|slice| self.memory_here(cover, slice)).max().unwrap_or(0)

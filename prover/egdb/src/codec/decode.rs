@@ -1,7 +1,7 @@
 //! Decodes the file of a slice to the values of its quiet positions (`SPEC.md` §8.3).
 
 use super::encode::header;
-use super::layout::{Cut, Layout, Planes, Quiet, Run, read};
+use super::parts::{Cut, Layout, Planes, Quiet, Run, read};
 use super::parts::{Parts, Symbols};
 use crate::index::slice::Slice;
 use crate::values::table::Table;

@@ -1,6 +1,6 @@
 //! Encodes the values of a slice to its file (`SPEC.md` §8.3).
 
-use super::layout::{Cut, Planes, Quiet, Run, Span};
+use super::parts::{Cut, Planes, Quiet, Run, Span};
 use super::parts::{Parts, Symbols};
 use crate::index::slice::Slice;
 use crate::values::table::Table;
@@ -93,7 +93,6 @@ fn walk(
     found
 }
 
-/// The numbers of the parts of a unit.
 fn parts_of(parts: &Parts, unit: u64) -> std::ops::Range<u64> {
     unit * UNIT_PARTS..((unit + 1) * UNIT_PARTS).min(parts.layout.count())
 }

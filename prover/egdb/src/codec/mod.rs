@@ -3,5 +3,4 @@
 
 pub(crate) mod decode;
 pub(crate) mod encode;
-pub(crate) mod layout;
 pub(crate) mod parts;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::rounds::DepthTable;
-use crate::codec::layout::{Cut, Quiet, Span};
 use crate::codec::parts::Parts;
+use crate::codec::parts::{Cut, Quiet, Span};
 use crate::disk::StoreError;
 use crate::disk::atomic::write_parts;
 use crate::disk::open_files::ReadAt;
@@ -121,7 +121,6 @@ fn payload(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok([&checksum(&code)[..], &code].concat())
 }
 
-/// Whether there is a depth file for the values of the record.
 pub(crate) fn has_file(store: &Store, record: &SliceRecord) -> bool {
     let mut found = [0; DIGEST.end];
     let file = File::open(store.depth_path(record.name.into()));
@@ -158,7 +157,6 @@ pub(crate) fn save(
 pub(super) struct DepthFile {
     path: PathBuf,
     units: Parts,
-    /// The longest depth of a position of the slice.
     pub(super) longest: u16,
     /// The offsets at which payloads begin, and last the offset at which the file ends.
     offsets: Vec<u64>,
@@ -234,7 +232,6 @@ impl DepthFile {
         })
     }
 
-    /// The depth at a place of a unit.
     pub(super) fn at(&self, unit: &[u8], place: u64) -> u16 {
         let width = width(self.longest);
         let bytes = unit.get(place as usize * width..).unwrap_or_default();
@@ -248,7 +245,6 @@ const KEPT: usize = 64;
 
 struct DecodedUnit {
     slice: Slice,
-    /// The number of the unit in the slice.
     unit: u64,
     depths: Arc<Vec<u8>>,
 }

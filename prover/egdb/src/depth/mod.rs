@@ -9,10 +9,9 @@
 //! can also be found from the values while a game is played ([`DepthFinder`]).
 
 mod file;
-mod finder;
 mod rounds;
 
 pub use file::Depths;
 pub(crate) use file::{has_file, save};
-pub use finder::DepthFinder;
+pub use rounds::DepthFinder;
 pub(crate) use rounds::{depths, memory};

@@ -7,9 +7,8 @@
 //! of the build are beside the database and no part of it.
 
 pub mod atomic;
-pub(crate) mod figures;
 pub(crate) mod open_files;
-mod slice_files;
+pub(crate) mod slice_files;
 pub(crate) mod store;
 pub(crate) mod table_files;
 
@@ -31,7 +30,6 @@ fn remedy(path: &Path, directory: &Path) -> String {
     }
 }
 
-/// An error of the files of a database.
 #[derive(Debug, Error)]
 pub enum StoreError {
     #[error("{path}: {source}")]

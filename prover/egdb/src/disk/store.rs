@@ -47,7 +47,6 @@ impl Store {
         Store { building: directory.with_extension("building"), directory, board: board.clone() }
     }
 
-    /// The board of the database.
     pub fn board(&self) -> &Board {
         &self.board
     }

@@ -18,7 +18,6 @@ use certificate_spec::Digest;
 use certificate_spec::database::SliceRecord;
 use draughtproof_game::Board;
 
-/// The tables of a database in files.
 pub(crate) struct TableFiles {
     directory: PathBuf,
     board: Board,

@@ -12,14 +12,12 @@ use certificate_spec::cover::Cover;
 use certificate_spec::text::without_mark;
 use sha2::{Digest, Sha256};
 
-/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
     /// The number of files, besides the list.
     pub files: usize,
     /// The bytes of these files together.
     pub bytes: u64,
-    /// The root of the database.
     pub root: String,
 }
 

@@ -8,7 +8,6 @@ pub fn at_most(cover: &Cover, pieces: u8) -> Cover {
     Cover::of(clauses.map(|clause| Clause { pieces: clause.pieces.min(pieces), ..*clause }))
 }
 
-/// The union of two covers.
 pub fn union(one: &Cover, other: &Cover) -> Cover {
     Cover::of(one.clauses().iter().chain(other.clauses()).copied())
 }

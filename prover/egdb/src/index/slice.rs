@@ -39,7 +39,6 @@ impl Slice {
         (name.file_name() == text).then_some(name.into())
     }
 
-    /// The name of the slice in files.
     pub fn name(self) -> SliceName {
         SliceName([self.men, self.kings, self.enemy_men, self.enemy_kings])
     }

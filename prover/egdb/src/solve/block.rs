@@ -18,7 +18,6 @@ use draughtproof_game::{Board, Position};
 
 /// The data that all blocks share.
 pub struct Shared<'a> {
-    /// The board of the database.
     pub board: &'a Board,
     /// The sets of 0, 1, 2, … kings.
     pub kings: &'a LazyKingSets,
@@ -393,7 +392,6 @@ impl<'a> Block<'a> {
         self.prepare_row(0, &self.man_moves(), row, scratch);
     }
 
-    /// The index of the block's first position.
     pub(crate) fn first_index(&self) -> u64 {
         let first = self.columns.sets[0];
         self.slice.row_index(self.shared.board, self.men, self.enemy_men, first)

@@ -73,7 +73,6 @@ impl Kingless {
         see(2, &self.win, &self.loss);
     }
 
-    /// Values the positions in which there is a capture.
     pub(crate) fn play_captures(&mut self, block: &Block<'_>) {
         let words = block.rows.words;
         for row in [

@@ -86,9 +86,7 @@ impl Half {
 
 /// The place of a solved block's values in [`Solved`], and in the table of its slice.
 pub(crate) struct SolvedBlock {
-    /// The slice of the block.
     pub slice: Slice,
-    /// The index of the block's first position.
     pub first_index: u64,
     /// The number of its indices, which have a bit each.
     pub bits: usize,
@@ -177,7 +175,6 @@ impl Solver {
         out.keep_half(&there, t);
     }
 
-    /// Values only the positions of a block in which there is a capture.
     pub fn solve_captures(&mut self, block: &Block<'_>, out: &mut Solved) {
         let Solver { here, row, kingless, scratch, .. } = self;
         let words = block.columns.words;

@@ -20,7 +20,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::table::{Value, table, try_table, value_of};
 use crate::codec::decode::{Scratch, SliceDecoder};
-use crate::codec::layout::{Cut, Layout};
+use crate::codec::parts::{Cut, Layout};
 use crate::disk::StoreError;
 use crate::disk::open_files::{OpenFiles, ReadAt};
 use crate::disk::store::Store;
@@ -393,7 +393,6 @@ impl Cache {
         Some(value_of(win, loss, place % 64))
     }
 
-    /// Whether any positions of a part are cached.
     pub(crate) fn contains(&self, part: usize) -> bool {
         (self.entries[part].load(Ordering::Relaxed) >> FRAME) as u32 != 0
     }

@@ -108,17 +108,14 @@ impl Values {
         Values::without_tables(board, &Cover::none())
     }
 
-    /// The board of the database.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The positions that the database covers.
     pub fn cover(&self) -> &Cover {
         &self.cover
     }
 
-    /// Whether the database has the value of this position.
     #[inline]
     pub fn covers(&self, position: &Position) -> bool {
         self.limits.admit(position.black.count_ones(), position.white.count_ones())

@@ -266,7 +266,6 @@ const GROUPS: usize = PAGE / 16;
 /// The win word and the loss word of 64 values.
 pub(crate) type Group = [u64; 2];
 
-/// The table of a slice in a file.
 pub(crate) struct MappedTable {
     map: Mmap,
     groups: usize,

@@ -104,17 +104,9 @@ fn agree(rows: u8, columns: u8, text: &str) {
 }
 
 #[test]
-fn the_builder_agrees_on_4x4() {
+fn the_builder_agrees_with_the_oracle() {
     agree(4, 4, "4");
-}
-
-#[test]
-fn the_builder_agrees_on_5x5() {
     agree(5, 5, "4");
-}
-
-#[test]
-fn the_builder_agrees_on_6x6() {
     agree(6, 6, "4");
 }
 

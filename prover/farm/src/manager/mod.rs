@@ -8,7 +8,6 @@
 
 mod receive;
 mod state;
-mod watch;
 
 pub use state::JobSettings;
 
@@ -17,8 +16,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use self::state::State;
+use super::FarmError;
 use super::connection::Connection;
-use super::error::FarmError;
 use super::objects::Objects;
 use super::stream::{self, item_subject, items_stream};
 use certificate_spec::Digest;
@@ -82,9 +81,9 @@ impl Farm {
             spawn.spawn(receive::send_items(Arc::clone(&shared))),
             spawn.spawn(receive::keep_streams(Arc::clone(&shared))),
             spawn.spawn(receive::receive_results(Arc::clone(&shared))),
-            spawn.spawn(watch::announce(Arc::clone(&shared))),
-            spawn.spawn(watch::receive_heartbeats(Arc::clone(&shared))),
-            spawn.spawn(watch::answer_status(Arc::clone(&shared))),
+            spawn.spawn(receive::announce(Arc::clone(&shared))),
+            spawn.spawn(receive::receive_heartbeats(Arc::clone(&shared))),
+            spawn.spawn(receive::answer_status(Arc::clone(&shared))),
         ];
         Ok(Farm { connection, shared, tasks })
     }
@@ -96,7 +95,7 @@ impl Farm {
         let shared = Arc::clone(&self.shared);
         self.connection.runtime.block_on(async {
             if is_done {
-                watch::announce_end(&shared).await;
+                receive::announce_end(&shared).await;
                 stream::remove(&shared.link.context, &shared.job.name).await;
             }
         });

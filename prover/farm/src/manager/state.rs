@@ -52,7 +52,6 @@ pub(super) struct State<R> {
 /// Counts of items and results since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// Items that have a result.
     pub(super) done: u64,
     /// Results that were not needed: of items that had one, or that are no longer requested.
     pub(super) wasted: u64,
@@ -285,12 +284,10 @@ impl<R> State<R> {
         }
     }
 
-    /// Whether there are results for a queue.
     pub(super) fn has_results(&self, queue: u64) -> bool {
         self.queues.get(&queue).is_some_and(|inbox| !inbox.is_empty())
     }
 
-    /// Takes the results for a queue.
     pub(super) fn take(&mut self, queue: u64) -> Vec<Delivery> {
         self.queues.get_mut(&queue).map(std::mem::take).unwrap_or_default().into()
     }
@@ -398,7 +395,6 @@ impl WrongResults {
         names
     }
 
-    /// The number of wrong results of a worker.
     pub(crate) fn wrong(&self, worker: &str) -> u32 {
         self.wrong.get(worker).copied().unwrap_or(0)
     }

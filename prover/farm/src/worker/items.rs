@@ -204,7 +204,6 @@ pub(super) async fn keep_alive(shared: Arc<Shared>) {
     }
 }
 
-/// Searches an item.
 pub(super) fn search(shared: &Shared, lease: &FarmLease) -> Work {
     let job = lease.job();
     let context = job.context();

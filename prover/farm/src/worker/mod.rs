@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use self::items::LeaseQueue;
 use self::shared::Shared;
+use super::FarmError;
 use super::connection::Connection;
-use super::error::FarmError;
 use super::stream::heartbeat_subject;
 use super::wire::{Heartbeat, encode};
 use crate::egdb::numbers::counted;
@@ -39,7 +39,6 @@ const MOST_RESULTS: usize = 256;
 /// Counts of the work that a worker has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkDone {
-    /// The number of items done.
     pub items: u64,
     /// The number of nodes expanded, including those for items that were given back.
     pub nodes: u64,

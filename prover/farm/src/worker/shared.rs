@@ -18,7 +18,6 @@ use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::SearchContext;
 use tokio::sync::{Notify, Semaphore, watch};
 
-/// The databases of a worker.
 #[derive(Debug, Clone)]
 pub struct Databases {
     /// The folder with the databases; the database of the board RxC is in its subfolder RxC.
@@ -31,11 +30,9 @@ pub struct Databases {
 pub struct WorkerSettings {
     /// The worker's name: one token of a subject.
     pub name: String,
-    /// The number of threads that search.
     pub threads: usize,
     /// The bytes of memory that the worker may use.
     pub memory: u64,
-    /// The databases that the worker has.
     pub databases: Databases,
     /// The object store for large results, if there is one.
     pub objects: Option<Objects>,
@@ -145,7 +142,6 @@ impl Jobs {
         })
     }
 
-    /// Ends a job.
     pub(super) fn end(&mut self, name: &str) {
         if let Some(Job { state: JobState::Open(job), .. }) = self.all.remove(name) {
             job.is_over.store(true, Ordering::Relaxed);
@@ -159,7 +155,6 @@ const AHEAD: Duration = Duration::from_millis(50);
 /// The most items that are prefetched.
 const MOST_AHEAD: usize = 256;
 
-/// The leases of a worker.
 pub(super) struct Leases {
     threads: usize,
     /// The number of threads that wait for an item.
@@ -229,7 +224,6 @@ impl Leases {
         self.is_closed = true;
     }
 
-    /// Whether the worker holds items.
     pub(super) fn holds_any(&self) -> bool {
         !self.held.is_empty()
     }

@@ -4,5 +4,4 @@
 mod fen;
 mod notation;
 mod pdn;
-mod pdn_signs;
 mod pdn_written;
