@@ -65,7 +65,6 @@ impl Effort {
 /// The settings of a proof that follow from its size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The cover of the database.
     pub cover: Cover,
     /// The budget of a leaf search, in nodes.
     pub leaf_nodes: u64,

@@ -11,7 +11,7 @@ use draughtproof_proof::certificate::Section;
 use draughtproof_proof::prepare_database::{Room, load};
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{
-    Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, LineSettings,
+    Answer, Environment, Finding, Grown, Guess, IsStopped, Item, Ledger, LedgerError, LineSettings,
     ProofError, ProofSettings, ROUND, Record, SearchContext, Stop, Thresholds, Tree, Workers,
     prove,
 };
@@ -103,20 +103,20 @@ fn thresholds_do_not_change_answers() {
                 let thresholds = first.map(|first| Thresholds { first, increment: 60, until });
                 let settings = ProofSettings { thresholds, ..settings(1000) };
                 let results = directory.path().join(format!("{first:?}"));
-                let Grown { tree, verdict, .. } =
+                let Grown { tree, growth } =
                     prove_by_two(&settings, &context, attacker, &game.start(), &results);
                 let want = if wins { Outcome::Proved } else { Outcome::Disproved };
-                assert_eq!((verdict.outcome, verdict.stop), (want, Stop::Decided), "{name}");
+                assert_eq!((growth.outcome, growth.stop), (want, Stop::Decided), "{name}");
                 assert_eq!(section(tree).assumed(), 0);
-                let last = verdict.history.last().unwrap();
-                assert_eq!((last.threshold, last.searched), (None, verdict.nodes));
+                let last = growth.history.last().unwrap();
+                assert_eq!((last.threshold, last.searched), (None, growth.nodes));
                 let raised =
-                    verdict.history.windows(2).all(|w| match (w[0].threshold, w[1].threshold) {
+                    growth.history.windows(2).all(|w| match (w[0].threshold, w[1].threshold) {
                         (Some(a), Some(b)) => a < b,
                         (a, None) => a.is_some(),
                         _ => false,
                     });
-                assert!(raised && (verdict.history.len() > 1) == first.is_some());
+                assert!(raised && (growth.history.len() > 1) == first.is_some());
             }
         }
     }
@@ -130,10 +130,10 @@ fn thresholds_leave_assumptions() {
     let thresholds = Some(Thresholds { first: 40, increment: 20, until: Some(60) });
     let settings = ProofSettings { thresholds, ..settings(50) };
     let file = directory.path().join("results");
-    let Grown { tree, verdict, .. } =
+    let Grown { tree, growth } =
         prove_by_two(&settings, &context, Side::White, &game.start(), &file);
-    assert_eq!(verdict.history.last().unwrap().threshold, Some(60));
-    assert!(!matches!(verdict.outcome, Outcome::Unknown(_)));
+    assert_eq!(growth.history.last().unwrap().threshold, Some(60));
+    assert!(!matches!(growth.outcome, Outcome::Unknown(_)));
     assert!(section(tree).assumed() > 0);
 }
 
@@ -146,9 +146,9 @@ fn workers_and_ledgers_do_not_change_trees() {
     let run = |workers: usize, settings: ProofSettings, name: &str| {
         let start = game.start();
         let ledger = path(name);
-        let Grown { tree, verdict, .. } =
+        let Grown { tree, growth } =
             prove_with(workers, &settings, &context, Side::Black, &start, &ledger, &|| false);
-        (emitted(tree), verdict)
+        (emitted(tree), growth)
     };
     let want = run(2, settings(1000), "one");
     for workers in [1, 2, 4] {
@@ -161,7 +161,7 @@ fn workers_and_ledgers_do_not_change_trees() {
     // another budget.
     let half = ProofSettings { max_nodes: Some(want.1.nodes / 2), ..settings(1000) };
     let stopped = prove_by_two(&half, &context, Side::Black, &game.start(), &path("half"));
-    assert_eq!(stopped.verdict.stop, Stop::Budget);
+    assert_eq!(stopped.growth.stop, Stop::Budget);
     run(2, settings(700), "half");
     assert!(run(2, settings(1000), "half") == want);
 }
@@ -173,9 +173,9 @@ fn a_proof_can_be_stopped() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = directory.path().join("results");
     let start = game.start();
-    let Grown { verdict, .. } =
+    let Grown { growth, .. } =
         prove_with(2, &settings(50), &context, Side::Black, &start, &ledger, &|| true);
-    assert_eq!((verdict.stop, verdict.searches), (Stop::Interrupted, 0));
+    assert_eq!((growth.stop, growth.searches), (Stop::Interrupted, 0));
 }
 
 fn item(attacker: Side, position: Position, nodes: u64) -> Item {
@@ -195,7 +195,7 @@ fn items(
         let item = item(attacker, position, leaf_nodes);
         let answer = Answer::of(&item, context, &|_| ControlFlow::Continue(()), None)
             .expect("it is not stopped");
-        if matches!(answer.found, Found::TooHard(_)) {
+        if matches!(answer.found, Finding::TooHard(_)) {
             context.board.successors(&position, &mut todo);
         }
         found.push((item, answer));
@@ -215,7 +215,7 @@ fn wrong_guesses_do_not_change_answers() {
             {
                 let ledger = Ledger::open(&file).unwrap();
                 for (item, mut answer) in items(&context, &game.start(), attacker, 1000) {
-                    let Found::TooHard(guesses) = &mut answer.found else { continue };
+                    let Finding::TooHard(guesses) = &mut answer.found else { continue };
                     for (i, guess) in guesses.iter_mut().enumerate() {
                         let score = [-30_000, 30_000, 0, 99_999, -70][(i + wrong) % 5];
                         let ProofNumbers { proof, disproof } = guess.numbers;
@@ -235,10 +235,10 @@ fn wrong_guesses_do_not_change_answers() {
             }
             let thresholds = Some(Thresholds { first: 50, increment: 5000, until: None });
             let settings = ProofSettings { thresholds, ..settings(1000) };
-            let Grown { tree, verdict, .. } =
+            let Grown { tree, growth } =
                 prove_by_two(&settings, &context, attacker, &game.start(), &file);
             let want = if wins { Outcome::Proved } else { Outcome::Disproved };
-            assert_eq!(verdict.outcome, want, "{name}");
+            assert_eq!(growth.outcome, want, "{name}");
             assert_eq!(section(tree).assumed(), 0);
         }
     }
@@ -262,8 +262,8 @@ fn false_answers_are_rejected() {
             assert!(is_rejected(wrong, &item, &context));
         }
         match &answer.found {
-            Found::TooHard(guesses) => false_guesses_are_rejected(&item, guesses, &context),
-            Found::Decided(strategy) => {
+            Finding::TooHard(guesses) => false_guesses_are_rejected(&item, guesses, &context),
+            Finding::Decided(strategy) => {
                 decided += 1;
                 false_strategies_are_rejected(&item, &answer, strategy, &context);
             }
@@ -276,7 +276,7 @@ fn false_answers_are_rejected() {
 /// bounds are rejected.
 fn false_guesses_are_rejected(item: &Item, guesses: &[Guess], context: &SearchContext<'_>) {
     let with = |guesses: Vec<Guess>| {
-        let found = Found::TooHard(guesses);
+        let found = Finding::TooHard(guesses);
         Answer { nodes: 1, probes: Probes::default(), found }.encode()
     };
     assert!(is_rejected(&with(guesses[1..].to_vec()), item, context));
@@ -303,7 +303,7 @@ fn false_strategies_are_rejected(
     context: &SearchContext<'_>,
 ) {
     let opposite = PackedStrategy { is_win: !strategy.is_win, leaf: strategy.leaf.clone() };
-    let opposite = Answer { found: Found::Decided(opposite), ..answer.clone() };
+    let opposite = Answer { found: Finding::Decided(opposite), ..answer.clone() };
     assert!(is_rejected(&opposite.encode(), item, context));
     let mut search = Search::new(context.goal(item.attacker), item.table);
     let is_win = search.run(&item.position, 1 << 20) == Outcome::Proved;
@@ -311,7 +311,7 @@ fn false_strategies_are_rejected(
     for bit in 0..8 * bytes.len() {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
-        if let Ok(Answer { found: Found::Decided(strategy), .. }) =
+        if let Ok(Answer { found: Finding::Decided(strategy), .. }) =
             Answer::decode(&flipped, item, context)
         {
             assert_eq!(strategy.is_win, is_win);
@@ -329,7 +329,7 @@ fn bad_stored_answers_are_replaced() {
         let file = directory.path().join(file);
         prove_by_two(&settings(300), &context, Side::Black, &game.start(), &file)
     };
-    let Grown { tree, verdict: want, .. } = prove("clean");
+    let Grown { tree, growth: want, .. } = prove("clean");
     let ledger = Ledger::open(&directory.path().join("garbage")).unwrap();
     for node in tree.nodes() {
         let item = item(Side::Black, node.position, 300).encode(&context);
@@ -338,7 +338,7 @@ fn bad_stored_answers_are_replaced() {
     ledger.write().unwrap();
     drop(ledger);
     let again = prove("garbage");
-    assert!(again.verdict == want && emitted(again.tree) == emitted(tree));
+    assert!(again.growth == want && emitted(again.tree) == emitted(tree));
 }
 
 #[test]
@@ -382,12 +382,12 @@ fn lines_of_play_decide_as_leaves_do() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("results");
         let grown = || prove_by_two(&settings, &context, attacker, &game.start(), &file);
-        let Grown { tree, verdict } = grown();
-        assert_eq!(verdict.outcome, expected, "{name} {attacker:?}");
-        assert!(verdict.searches > 1, "{name}: {verdict:?}");
+        let Grown { tree, growth } = grown();
+        assert_eq!(growth.outcome, expected, "{name} {attacker:?}");
+        assert!(growth.searches > 1, "{name}: {growth:?}");
         // From the ledger alone: every search and analysis is there.
         let again = grown();
-        assert_eq!(again.verdict, verdict);
+        assert_eq!(again.growth, growth);
         assert_eq!(again.tree.nodes().len(), tree.nodes().len());
         assert_eq!(section(tree).assumed(), 0);
     }

@@ -53,6 +53,10 @@ pub enum Failure {
     #[error(transparent)]
     Broken(#[from] BrokenProof),
     #[error(transparent)]
+    FirstMoves(#[from] FirstMovesError),
+    #[error(transparent)]
+    LookUp(#[from] LookupError),
+    #[error(transparent)]
     Expand(#[from] ExpandError),
     #[error("a leaf strategy does not hold: {0}")]
     Strategy(#[from] StrategyError),
@@ -106,6 +110,16 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The failure of a command or option that needs a feature which this program was built
+    /// without.
+    #[cfg(not(all(feature = "farm", feature = "serve")))]
+    pub(super) fn left_out(what: &str, feature: &str) -> Self {
+        Failure::Input(format!(
+            "{what}: expected a program with the feature {feature}, found one without it; `cargo \
+             build --release --features full` builds one with all features"
+        ))
+    }
+
     /// The failure of a file or directory that cannot be read or written.
     pub(super) fn file(path: impl Into<PathBuf>, source: io::Error) -> Self {
         Failure::File { path: path.into(), source }
@@ -207,24 +221,6 @@ impl Failure {
                 &[("max-nodes", "allow more --max-nodes"), ("pieces", "use more --pieces")]
             }
             _ => &[],
-        }
-    }
-}
-
-impl From<LookupError> for Failure {
-    fn from(error: LookupError) -> Self {
-        match error {
-            LookupError::Store(error) => Failure::Store(error),
-            LookupError::Move(error) => Failure::Move(error),
-        }
-    }
-}
-
-impl From<FirstMovesError> for Failure {
-    fn from(error: FirstMovesError) -> Self {
-        match error {
-            FirstMovesError::Broken(error) => Failure::Broken(error),
-            FirstMovesError::Move(error) => Failure::Move(error),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::Cli;
 use super::failure::Failure;
 use super::output::ResultWriter;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::manual::{completions, write_pages};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;

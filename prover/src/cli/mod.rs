@@ -5,10 +5,7 @@ mod database;
 mod failure;
 mod farm;
 mod help;
-#[cfg(not(all(feature = "farm", feature = "serve")))]
-mod left_out;
 mod manual;
-mod notes;
 mod options;
 mod output;
 mod play;
@@ -25,8 +22,7 @@ use crate::egdb::limits::raise_open_files;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use database::{db, plan, probe, stats};
-use farm::worker;
-use notes::notes;
+use options::notes;
 use play::{analyse, annotate, book, engine, game, perft, replay};
 use prove::{certify, combine, expand, explain, report, solve, trim};
 
@@ -99,7 +95,7 @@ enum Command {
     /// Print the script that lets a shell complete the options of prove.
     Completions(manual::CompletionOptions),
     /// Search for managers on other machines, through a broker.
-    Worker(worker::Options),
+    Worker(farm::WorkerOptions),
     /// Look after a farm of workers.
     Farm(farm::Options),
 }
@@ -151,7 +147,7 @@ impl Cli {
     /// # Errors
     /// [`Failure`], which tells the exit status.
     pub fn run(self) -> Result<(), Failure> {
-        options::values::say_when_a_file_is_cut();
+        options::machine::say_when_a_file_is_cut();
         raise_open_files();
         match self.command {
             None if self.help_all => help::print_all(),
@@ -176,8 +172,8 @@ impl Cli {
             Some(Command::Perft(options)) => perft::run(&options),
             Some(Command::Manual(options)) => manual::run_manual(&options),
             Some(Command::Completions(options)) => manual::run_completions(&options),
-            Some(Command::Worker(options)) => worker::run(&options),
-            Some(Command::Farm(options)) => farm::run(&options),
+            Some(Command::Worker(options)) => farm::run_worker(&options),
+            Some(Command::Farm(options)) => farm::run_farm(&options),
         }
     }
 }

@@ -53,7 +53,6 @@ pub fn done(arguments: &[&str], here: &Path) -> String {
     said
 }
 
-/// The files of the slices of a database.
 pub fn slices(here: &Path, board: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(here.join("egdb").join(board)).expect("a database");
     let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();

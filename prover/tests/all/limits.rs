@@ -1,10 +1,9 @@
-//! Limits of the system: memory, open files, disk, permissions.
+//! Limits of the system: memory, open files, disk, permissions; and the advice at one.
 
+use crate::faults::{answer, converse, done, slices, text};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-
-use crate::faults::{answer, converse, done, slices, text};
 
 /// `prove` in a shell after this command, such as `ulimit`.
 fn command(limit: &str, arguments: &[&str], here: &Path) -> Command {
@@ -210,4 +209,19 @@ fn a_large_build_says_how_long_it_takes_before_it_begins() {
     assert!(is_all, "{all}");
     assert!(stop.contains("goes on from what is finished; smaller: --pieces "), "{stop}");
     assert!(!place.path().join("egdb/8x8").exists(), "{said:?}");
+}
+
+fn prove(line: &str, directory: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_prove"));
+    command.args(line.split_whitespace()).current_dir(directory).output().unwrap()
+}
+
+#[test]
+fn advice_names_options_of_the_command_that_failed() {
+    let place = tempfile::tempdir().unwrap();
+    assert!(prove("db --game 4x4 --pieces 3 -q", place.path()).status.success());
+    let output = prove("db map --game 4x4 --memory 1", place.path());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("--memory") && !said.contains("--partly"), "{said}");
 }

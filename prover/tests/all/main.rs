@@ -2,8 +2,6 @@
 //! fraction of the time that a program for each file takes.
 
 mod covers;
-mod depth;
 mod faults;
 #[cfg(target_os = "linux")]
 mod limits;
-mod spelling;

@@ -119,13 +119,10 @@ pub(super) fn io_at(path: &Path) -> impl FnOnce(io::Error) -> EmitError + use<> 
 
 /// The known properties of a certificate that is to be made.
 pub struct ExpectedCertificate<'a> {
-    /// The game of the certificate.
     pub game: &'a Game,
-    /// The start of the certificate.
     pub start: &'a Position,
     /// The claim to prove about the start, or its value.
     pub asked: Asked,
-    /// The cover of the database.
     pub cover: &'a Cover,
     /// The root of the database, if it is known.
     pub database: Option<Digest>,

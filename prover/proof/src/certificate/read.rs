@@ -40,13 +40,11 @@ pub struct BrokenProof {
 /// A certificate that was read from a directory.
 pub struct Stored {
     pub directory: PathBuf,
-    /// The claim of the certificate.
     pub claim: Claim,
     /// The game of the claim.
     pub game: Game,
     /// The start of the claim.
     pub start: Position,
-    /// The root of the certificate.
     pub root: Digest,
     /// The bytes of CLAIM, MANIFEST and objects together.
     pub bytes: u64,
@@ -66,10 +64,8 @@ pub struct StoredProof {
     pub provenance: Option<Provenance>,
 }
 
-/// A node of a certificate.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredNode {
-    /// The position of the node.
     pub position: Position,
     /// The rank of the node; 0 where nothing is to be won.
     pub rank: u32,
@@ -150,7 +146,18 @@ fn read_sealed(path: &Path, length: u64, digest: Digest) -> Result<Vec<u8>, Read
 }
 
 impl Stored {
-    /// The number of Assumed nodes.
+    /// Whether a position is in the database of the claim.
+    pub fn admits(&self, position: &Position) -> bool {
+        let [black, white] = [position.black, position.white].map(u64::count_ones);
+        self.claim.cover.admits(black, white)
+    }
+
+    /// The error of a proof that does not hold at a position.
+    pub(crate) fn broken(&self, position: &Position, what: impl Into<String>) -> BrokenProof {
+        let fen = self.game.board.write_fen(position);
+        BrokenProof { directory: self.directory.clone(), fen, what: what.into() }
+    }
+
     pub fn assumed(&self) -> usize {
         let nodes = self.proofs.iter().flat_map(|proof| &proof.nodes);
         nodes.filter(|node| matches!(node.basis, StoredBasis::Assumed(_))).count()

@@ -1,4 +1,5 @@
-//! Leaves out the nodes and leaves of a certificate that its start does not need.
+//! Moves that a certificate proves; and leaving out the nodes and leaves that its start does not
+//! need.
 //!
 //! A node is needed if it is that of the start, the chosen successor of a needed Or node, a
 //! successor of a needed And node, or the place where a branch of a needed leaf ends. The needed
@@ -8,12 +9,14 @@
 //!
 //! No database is needed: that its values suit is not verified here.
 
-use super::proof_moves::replay_leaf;
 use super::read::{BrokenProof, Stored, StoredBasis, StoredNode, StoredProof};
 use super::write::Section;
 use crate::board::Position;
 use crate::proof::{Basis, ProofNode};
-use crate::search::KeyMap;
+use crate::search::{KeyMap, Replay, Strategy};
+use certificate_spec::claim::Question;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// The sections of a certificate without the nodes and leaves that the start does not need. A
 /// question of which something is left out has no provenance any more, since what that states would
@@ -83,7 +86,7 @@ impl Reach<'_> {
                 let Some(chosen) = successors.get(choice as usize) else {
                     let moves = successors.len();
                     let what = format!("expected one of {moves} moves, found number {choice}");
-                    return Err(self.broken(&node.position, what));
+                    return Err(self.stored.broken(&node.position, what));
                 };
                 self.meet(chosen, Some(node))
             }
@@ -106,8 +109,7 @@ impl Reach<'_> {
     /// Notes that the node `from`, or the claim itself, needs that `position` holds.
     fn meet(&mut self, position: &Position, from: Option<&StoredNode>) -> Result<(), BrokenProof> {
         let board = &self.stored.game.board;
-        let [black, white] = [position.black, position.white].map(u64::count_ones);
-        if self.stored.claim.cover.admits(black, white) {
+        if self.stored.admits(position) {
             return Ok(());
         }
         let is_below = |from: &StoredNode| self.proof.closes(from, position);
@@ -121,14 +123,137 @@ impl Reach<'_> {
             return Ok(());
         }
         let what = format!("expected a proof of {}, found none", board.write_fen(position));
-        Err(self.broken(from.map_or(position, |from| &from.position), what))
+        Err(self.stored.broken(from.map_or(position, |from| &from.position), what))
+    }
+}
+
+/// The moves of a certificate; leaves are replayed when they are first needed.
+pub struct ProofMoves<'a> {
+    stored: &'a Stored,
+    /// The strategies of leaves that have been replayed, by question and number.
+    strategies: BTreeMap<(usize, usize), Strategy>,
+}
+
+impl<'a> ProofMoves<'a> {
+    /// The moves of a certificate, which need not have been checked: a move that it names is legal
+    /// in any case.
+    pub fn new(stored: &'a Stored) -> Self {
+        ProofMoves { stored, strategies: BTreeMap::new() }
     }
 
-    fn broken(&self, position: &Position, what: String) -> BrokenProof {
-        BrokenProof {
-            directory: self.stored.directory.clone(),
-            fen: self.stored.game.board.write_fen(position),
-            what,
+    /// The proved move of the side to move, and the question that it proves; `None` if there is
+    /// none.
+    ///
+    /// # Errors
+    /// [`BrokenProof`] if the part of a certificate that is needed proves nothing.
+    pub fn choice(
+        &mut self,
+        position: &Position,
+    ) -> Result<Option<(Question, Position)>, BrokenProof> {
+        let stored = self.stored;
+        let ours = stored.proofs.iter().enumerate().filter(|(_, p)| p.claimant() == position.turn);
+        for (q, proof) in ours {
+            let after = match proof.node(position) {
+                Some(node) => self.choice_of_node((q, proof), node)?,
+                None => self.choice_within((q, proof), position)?,
+            };
+            let mut successors = Vec::new();
+            stored.game.board.successors(position, &mut successors);
+            if let Some(after) = after.filter(|after| successors.contains(after)) {
+                return Ok(Some((proof.question, after)));
+            }
         }
+        Ok(None)
     }
+
+    fn choice_of_node(
+        &mut self,
+        (q, proof): (usize, &StoredProof),
+        node: &StoredNode,
+    ) -> Result<Option<Position>, BrokenProof> {
+        Ok(match node.basis {
+            StoredBasis::Or(choice) => {
+                let mut successors = Vec::new();
+                self.stored.game.board.successors(&node.position, &mut successors);
+                successors.get(choice as usize).copied()
+            }
+            StoredBasis::Leaf(leaf) => self.replay((q, proof), node, leaf)?.choice(&node.position),
+            StoredBasis::And | StoredBasis::Assumed(_) => None,
+        })
+    }
+
+    /// The move of a position in a leaf; in most games the leaf is one that was entered before.
+    fn choice_within(
+        &mut self,
+        (q, proof): (usize, &StoredProof),
+        position: &Position,
+    ) -> Result<Option<Position>, BrokenProof> {
+        let known = self.strategies.range((q, 0)..(q + 1, 0));
+        if let Some(after) = known.filter_map(|(_, strategy)| strategy.choice(position)).next() {
+            return Ok(Some(after));
+        }
+        for node in &proof.nodes {
+            if let StoredBasis::Leaf(leaf) = node.basis
+                && !self.strategies.contains_key(&(q, leaf))
+                && let Some(after) = self.replay((q, proof), node, leaf)?.choice(position)
+            {
+                return Ok(Some(after));
+            }
+        }
+        Ok(None)
+    }
+
+    fn replay(
+        &mut self,
+        (q, proof): (usize, &StoredProof),
+        node: &StoredNode,
+        number: usize,
+    ) -> Result<&Strategy, BrokenProof> {
+        Ok(match self.strategies.entry((q, number)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(leaf_strategy(self.stored, proof, node, number)?),
+        })
+    }
+}
+
+/// Replays the leaf of a node, and returns its strategy.
+///
+/// # Errors
+/// [`BrokenProof`] if the leaf is no strategy.
+pub fn leaf_strategy(
+    stored: &Stored,
+    proof: &StoredProof,
+    node: &StoredNode,
+    number: usize,
+) -> Result<Strategy, BrokenProof> {
+    replay_leaf(stored, proof, node, number, |position| proof.closes(node, position))
+}
+
+/// Replays the leaf of a node; `closes` tells where the proof tree takes over.
+///
+/// # Errors
+/// [`BrokenProof`] if the leaf is no strategy.
+fn replay_leaf(
+    stored: &Stored,
+    proof: &StoredProof,
+    node: &StoredNode,
+    number: usize,
+    closes: impl FnMut(&Position) -> bool,
+) -> Result<Strategy, BrokenProof> {
+    let broken = |what: String| stored.broken(&node.position, what);
+    let replay = stored_replay(stored, proof);
+    let leaf = proof.leaves.get(number);
+    let leaf = leaf.ok_or_else(|| broken(format!("expected leaf {number}, found none")))?;
+    let strategy = replay.unpack(leaf, &node.position, closes);
+    strategy.map_err(|e| broken(e.to_string()))
+}
+
+/// The replay of a certificate's leaves. They end where its cover begins; values are not looked up.
+pub fn stored_replay<'a>(
+    stored: &'a Stored,
+    proof: &StoredProof,
+) -> Replay<'a, impl Fn(&Position) -> Option<bool> + use<'a>> {
+    let known = |p: &Position| stored.admits(p).then_some(true);
+    let (claimant, is_win) = (proof.claimant(), proof.question.is_win());
+    Replay { board: &stored.game.board, claimant, is_win, known }
 }

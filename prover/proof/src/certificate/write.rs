@@ -38,7 +38,7 @@ impl Certificate {
     /// Joins the sections of a claim. They must be those of its value, in order.
     pub fn new(claim: &Claim, sections: &[Section]) -> Self {
         let claim = claim.encode();
-        let provenances = sections.iter().filter_map(Section::provenance);
+        let provenances = sections.iter().filter_map(|section| section.provenance.as_ref());
         let assumes =
             sections.iter().any(|s| s.assumed() > 0).then(|| PartialProof::of(provenances));
         let objects = Vec::new();
@@ -46,7 +46,7 @@ impl Certificate {
         let mut objects = Vec::new();
         for section in sections {
             let mut first = 0;
-            for nodes in section.nodes().chunks(NODES_PER_OBJECT) {
+            for nodes in section.nodes.chunks(NODES_PER_OBJECT) {
                 let head = head(section, first, nodes.len());
                 let bytes = nodes::encode(&head, nodes);
                 objects.push(certificate.add(Kind::Nodes, head, bytes));
@@ -55,7 +55,7 @@ impl Certificate {
         }
         for section in sections {
             let mut first = 0;
-            for leaves in section.leaves().chunks(LEAVES_PER_OBJECT) {
+            for leaves in section.leaves.chunks(LEAVES_PER_OBJECT) {
                 let head = head(section, first, leaves.len());
                 let bytes = leaves::encode(&head, leaves);
                 objects.push(certificate.add(Kind::Leaves, head, bytes));
@@ -63,7 +63,7 @@ impl Certificate {
             }
         }
         for section in sections {
-            if let Some(provenance) = section.provenance() {
+            if let Some(provenance) = &section.provenance {
                 let head = head(section, 0, 1);
                 objects.push(certificate.add(Kind::Provenance, head, provenance.encode(&head)));
             }
@@ -168,15 +168,15 @@ impl Certificate {
 }
 
 fn head(section: &Section, first: usize, count: usize) -> ObjectHead {
-    ObjectHead { question: section.question(), first: first as u64, count: count as u64 }
+    ObjectHead { question: section.question, first: first as u64, count: count as u64 }
 }
 
 /// The nodes and leaves of one question.
 #[derive(Debug)]
 pub struct Section {
     question: Question,
-    nodes: Vec<Node>,
-    leaves: Vec<Leaf<Vec<u8>>>,
+    pub nodes: Vec<Node>,
+    pub leaves: Vec<Leaf<Vec<u8>>>,
     /// The provenance of the answer, if it is stated.
     provenance: Option<Provenance>,
 }
@@ -232,27 +232,6 @@ impl Section {
         Section { provenance: Some(provenance), ..self }
     }
 
-    /// The question that is answered.
-    pub fn question(&self) -> Question {
-        self.question
-    }
-
-    /// The encoded nodes, in ascending order of their positions.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-
-    /// The leaves of the Leaf nodes, in order.
-    pub fn leaves(&self) -> &[Leaf<Vec<u8>>] {
-        &self.leaves
-    }
-
-    /// The provenance of the answer, if it is stated.
-    pub fn provenance(&self) -> Option<&Provenance> {
-        self.provenance.as_ref()
-    }
-
-    /// The number of Assumed nodes.
     pub fn assumed(&self) -> usize {
         self.nodes.iter().filter(|n| n.kind == kind::ASSUMED).count()
     }

@@ -19,7 +19,6 @@ use crate::search::{KeyMap, Replay, StrategyError};
 use certificate_spec::claim::Question;
 use certificate_spec::leaves::Leaf;
 
-/// A node of the merged proof.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     Source(&'a Source<'a>, &'a StoredNode),

@@ -63,7 +63,6 @@ pub struct MissingOpenings {
     pub questions: Vec<MissingForQuestion>,
 }
 
-/// The missing openings of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingForQuestion {
     pub question: Question,
@@ -98,7 +97,6 @@ impl fmt::Display for MissingOpenings {
 pub struct Combined {
     /// The value of the start, or a bound of it.
     pub value: Value,
-    /// The sections of its certificate.
     pub sections: Vec<Section>,
 }
 

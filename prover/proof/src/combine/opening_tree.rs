@@ -104,7 +104,6 @@ pub(super) struct OpeningNode {
 /// An opening that no certificate proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// The FEN of the position.
     pub fen: String,
     /// The names of the moves that lead to the position.
     pub moves: String,
@@ -236,7 +235,6 @@ pub(super) struct Sources<'a> {
     pub(super) database: &'a Values,
     pub(super) question: Question,
     sources: Vec<Source<'a>>,
-    /// The node of each position: the number of its source and its number there.
     index: KeyMap<(usize, usize)>,
 }
 

@@ -10,11 +10,24 @@ use std::sync::{Mutex, PoisonError};
 
 use certificate_spec::cover::Cover;
 
-use super::ExpandError;
 use crate::board::{Board, Position, Side};
 use crate::certificate::{BrokenProof, Stored, StoredBasis, StoredProof, stored_replay};
-use crate::egdb::{DepthFinder, Depths, Value, Values, converts};
-use crate::search::{PositionMap, suits};
+use crate::egdb::{DepthFinder, Depths, StoreError, Value, Values, converts};
+use crate::search::{PositionMap, StrategyError, suits};
+use thiserror::Error;
+
+/// The reason why a certificate cannot be expanded.
+#[derive(Debug, Error)]
+pub enum ExpandError {
+    #[error(transparent)]
+    Broken(#[from] BrokenProof),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("a leaf strategy does not hold: {0}")]
+    Strategy(#[from] StrategyError),
+    #[error("{fen}: no depth of this win is known")]
+    Depth { fen: String },
+}
 
 /// The values and depths of a database.
 pub struct Sources<'a> {
@@ -91,11 +104,7 @@ impl<'a> Allowed<'a> {
 
     /// An error at a position.
     pub(super) fn broken(&self, position: &Position, what: &str) -> BrokenProof {
-        BrokenProof {
-            directory: self.stored.directory.clone(),
-            fen: self.board.write_fen(position),
-            what: what.into(),
-        }
+        self.stored.broken(position, what)
     }
 
     fn value(&self, position: &Position) -> Option<Value> {

@@ -11,8 +11,7 @@
 
 use std::ops::ControlFlow;
 
-use super::ExpandError;
-use super::allowed::Allowed;
+use super::allowed::{Allowed, ExpandError};
 use crate::board::Position;
 use crate::search::{Goal, Outcome, PositionSet, Search, SearchProgress};
 
@@ -27,7 +26,6 @@ const UNSEEN: u64 = 4;
 enum Standing {
     /// The smaller cover has it, and its value suits.
     Known,
-    /// It is in the set.
     Met,
     /// It may be added to the set.
     Open,

@@ -37,8 +37,8 @@ impl Manager<'_, '_> {
     pub(super) fn follow_lines(&mut self, settings: &LineSettings) -> Result<Stop, ProofError> {
         loop {
             self.tree.update(None);
-            self.verdict.outcome = self.tree.outcome();
-            if !matches!(self.verdict.outcome, Outcome::Unknown(_)) {
+            self.growth.outcome = self.tree.outcome();
+            if !matches!(self.growth.outcome, Outcome::Unknown(_)) {
                 return Ok(Stop::Decided);
             }
             if let Some(stop) = self.stop_early() {
@@ -152,7 +152,7 @@ impl Manager<'_, '_> {
                 ledger.put(Record { item, result, is_over: false });
             }
             self.lines.analysed.insert(id, analysed);
-            self.verdict.is_kept = true;
+            self.growth.is_kept = true;
         }
         Ok(ledger.write()?)
     }

@@ -56,32 +56,22 @@ fn is_of_space(directory: &Path, error: &redb::Error) -> bool {
     }
 }
 
-/// The errors of a ledger.
 #[derive(Debug, Error)]
 pub enum LedgerError {
     /// Another process has it open.
     #[error(
         "{path}: another process is using it; wait for that one, or name another file with --results"
     )]
-    InUse {
-        /// The path of the file.
-        path: PathBuf,
-    },
+    InUse { path: PathBuf },
     /// The disk is full.
     #[error(
         "{path}: no space left on {}: make room there, or name another file with --results, and \
          start the same command again: what is found is kept", directory.display()
     )]
-    Full {
-        /// The path of the file.
-        path: PathBuf,
-        /// The directory of the file.
-        directory: PathBuf,
-    },
+    Full { path: PathBuf, directory: PathBuf },
     /// The store cannot be read or written.
     #[error("{path}: {source}; {}", advice(source))]
     Store {
-        /// The path of the file.
         path: PathBuf,
         /// The error of the store.
         source: Box<redb::Error>,
@@ -90,10 +80,7 @@ pub enum LedgerError {
     #[error(
         "{path}: damaged; remove it and run this again (it only saves time), or name another file with --results"
     )]
-    Damaged {
-        /// The path of the file.
-        path: PathBuf,
-    },
+    Damaged { path: PathBuf },
     /// The operating system reports an error.
     #[error("{path}: {source}; --results names another file")]
     Io {
@@ -116,7 +103,6 @@ pub struct Ledger {
     fresh: Mutex<Fresh>,
 }
 
-/// A result as it is stored.
 #[derive(Serialize, Deserialize)]
 struct StoredResult {
     /// A checksum of the item and the result.

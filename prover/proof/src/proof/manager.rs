@@ -10,22 +10,26 @@
 //! likely results are true; then the threshold is raised, and that tree is grown further ("Checkers
 //! Is Solved", 2007). Only the results of the searches are kept, in the ledger: the tree follows
 //! from them.
+//!
+//! The searches of a round: its items, the answers of the ledger, and the results that come back.
 
-use std::time::Duration;
-
-use certificate_spec::provenance::Iteration;
-use thiserror::Error;
-
-use super::ledger::LedgerError;
+use super::ledger::{Ledger, LedgerError, Record};
 use super::lines::Lines;
-use super::queue::{Answer, BadAnswer, Found, Item, ManagerQueue, QuestionState, SearchContext};
-use super::round::{Round, TRIES};
+use super::queue::{
+    Answer, BadAnswer, Delivery, Finding, Item, ManagerQueue, QuestionState, SearchContext,
+};
 use super::settings::{Environment, ProofSettings, Workers};
 use super::tree::{NodeId, Reason, Tree};
 use crate::board::{Position, Side};
 use crate::egdb::numbers::{counted, grouped};
 use crate::progress::Bar;
 use crate::search::{Outcome, Probes, ProofNumbers};
+use certificate_spec::Digest;
+use certificate_spec::provenance::Iteration;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::time::Duration;
+use thiserror::Error;
 
 /// In large trees a round has one search for this number of nodes, so that the cost of choosing
 /// them, which goes over the whole tree, stays in proportion.
@@ -40,13 +44,12 @@ pub enum Stop {
     Decided,
     /// The budget of nodes is spent.
     Budget,
-    /// The proof was interrupted.
     Interrupted,
 }
 
 /// The result of a proof that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Growth {
     /// The cause of its end.
     pub stop: Stop,
     /// The answer at the root.
@@ -87,7 +90,7 @@ pub(super) struct Manager<'a, 'g> {
     pub(super) question: &'a Question<'a, 'g>,
     queue: &'a dyn ManagerQueue,
     pub(super) tree: Tree<'g>,
-    pub(super) verdict: Verdict,
+    pub(super) growth: Growth,
     /// The lines that the tree follows, if [`ProofSettings::lines`] is set.
     pub(super) lines: Lines,
     probes: Probes,
@@ -106,12 +109,12 @@ impl<'g> Question<'_, 'g> {
     pub(super) fn decide(
         &self,
         queue: &dyn ManagerQueue,
-    ) -> Result<(Tree<'g>, Verdict), ProofError> {
+    ) -> Result<(Tree<'g>, Growth), ProofError> {
         let mut manager = Manager {
             question: self,
             queue,
             tree: Tree::new(self.context.goal(self.attacker), self.root),
-            verdict: Verdict {
+            growth: Growth {
                 stop: Stop::Decided,
                 outcome: Outcome::Unknown(ProofNumbers { proof: 1, disproof: 1 }),
                 nodes: 0,
@@ -128,7 +131,7 @@ impl<'g> Question<'_, 'g> {
         queue.confirm_saved();
         done?;
         written?;
-        Ok((manager.tree, manager.verdict))
+        Ok((manager.tree, manager.growth))
     }
 }
 
@@ -138,18 +141,18 @@ impl Manager<'_, '_> {
         let thresholds = self.question.settings.thresholds;
         let mut threshold = thresholds.map(|t| t.first);
         loop {
-            self.verdict.stop = self.grow(threshold)?;
-            if self.verdict.stop != Stop::Decided {
+            self.growth.stop = self.grow(threshold)?;
+            if self.growth.stop != Stop::Decided {
                 return Ok(());
             }
             let nodes = self.tree.nodes();
             let leaves = nodes.iter().filter(|node| matches!(node.reason, Reason::Leaf(_))).count();
-            self.verdict.history.push(Iteration {
+            self.growth.history.push(Iteration {
                 threshold,
                 nodes: nodes.len() as u64,
                 leaves: leaves as u64,
-                searches: self.verdict.searches,
-                searched: self.verdict.nodes,
+                searches: self.growth.searches,
+                searched: self.growth.nodes,
                 depth: self.tree.depth().into(),
             });
             let (Some(now), Some(t)) = (threshold, thresholds) else {
@@ -182,7 +185,7 @@ impl Manager<'_, '_> {
     /// Grows the tree until a node is decided.
     fn decide_node(&mut self, of: NodeId, threshold: Option<u32>) -> Result<Stop, ProofError> {
         loop {
-            self.verdict.outcome = self.tree.outcome();
+            self.growth.outcome = self.tree.outcome();
             if !matches!(self.tree.outcome_of(of), Outcome::Unknown(_)) {
                 return Ok(Stop::Decided);
             }
@@ -201,7 +204,7 @@ impl Manager<'_, '_> {
     /// The reason to end before the root is decided, if there is one.
     pub(super) fn stop_early(&self) -> Option<Stop> {
         let most = self.question.settings.max_nodes;
-        if most.is_some_and(|most| self.verdict.nodes >= most) {
+        if most.is_some_and(|most| self.growth.nodes >= most) {
             return Some(Stop::Budget);
         }
         (self.question.environment.is_stopped)().then_some(Stop::Interrupted)
@@ -215,8 +218,8 @@ impl Manager<'_, '_> {
                 _ => None,
             },
             tree: self.tree.nodes().len() as u64,
-            searches: self.verdict.searches,
-            nodes: self.verdict.nodes,
+            searches: self.growth.searches,
+            nodes: self.growth.nodes,
         });
         let Outcome::Unknown(numbers) = self.tree.outcome_of(of) else { return };
         let share = self.probes.percent_known();
@@ -224,7 +227,7 @@ impl Manager<'_, '_> {
         self.question.bar.note(&format!(
             "{threshold}{numbers}, tree {}, {}, {share:.0} % of look-ups in the database",
             grouped(self.tree.nodes().len() as u64),
-            counted(self.verdict.searches, "search")
+            counted(self.growth.searches, "search")
         ));
     }
 
@@ -283,25 +286,150 @@ impl Manager<'_, '_> {
         self.question.settings.lines.is_some()
     }
 
-    /// Applies the answer to the search of a node with a budget.
     fn apply(&mut self, id: NodeId, budget: u64, answer: Answer, context: &SearchContext<'_>) {
         // A job that goes on counts what it has taken before, too.
-        self.verdict.nodes += answer.nodes - self.lines.spent(id).min(answer.nodes);
-        self.verdict.searches += 1;
+        self.growth.nodes += answer.nodes - self.lines.spent(id).min(answer.nodes);
+        self.growth.searches += 1;
         self.probes.looked_up += answer.probes.looked_up;
         self.probes.known += answer.probes.known;
         match answer.found {
-            Found::Decided(strategy) => {
+            Finding::Decided(strategy) => {
                 self.tree.decide(id, strategy);
             }
             // A search that ends before its budget has a full table, and is cut like any other.
-            Found::TooHard(_) if self.is_job() && answer.nodes >= budget => {
+            Finding::TooHard(_) if self.is_job() && answer.nodes >= budget => {
                 self.lines.spend(id, answer.nodes);
             }
-            Found::TooHard(guesses) => {
+            Finding::TooHard(guesses) => {
                 let goal = context.goal(self.question.attacker);
                 self.tree.expand(id, Some(&guesses), &goal);
             }
         }
+    }
+}
+
+/// The number of invalid results of this process for one item after which the proof fails.
+const TRIES: u32 = 3;
+
+/// The items of a round, in the order in which their results are applied.
+struct Round<'a> {
+    context: &'a SearchContext<'a>,
+    slots: Vec<Slot>,
+    /// The place of each item, by the digest of its bytes.
+    places: HashMap<Digest, usize>,
+    /// Whether searches that are not decided go on later, with larger budgets.
+    goes_on: bool,
+}
+
+struct Slot {
+    item: Item,
+    bytes: Vec<u8>,
+    answer: Option<Answer>,
+    /// Whether the item was answered.
+    done: bool,
+    /// The number of bad results of this process.
+    bad: u32,
+}
+
+impl<'a> Round<'a> {
+    /// Makes a round with the answers of the ledger, which are replayed; submits the other items.
+    fn begin(
+        items: Vec<Item>,
+        context: &'a SearchContext<'a>,
+        ledger: &Ledger,
+        queue: &dyn ManagerQueue,
+        goes_on: bool,
+    ) -> Result<Self, LedgerError> {
+        let bytes: Vec<Vec<u8>> = items.iter().map(|item| item.encode(context)).collect();
+        let stored = ledger.get(&bytes)?;
+        let places = bytes.iter().enumerate().map(|(i, bytes)| (Digest::of(bytes), i)).collect();
+        let slot = |((item, bytes), stored): ((Item, Vec<u8>), Option<Vec<u8>>)| {
+            let answer = stored.and_then(|result| Answer::decode(&result, &item, context).ok());
+            Slot { item, bytes, done: answer.is_some(), answer, bad: 0 }
+        };
+        let slots = items.into_iter().zip(bytes).zip(stored).collect::<Vec<_>>();
+        let slots: Vec<Slot> = slots.into_par_iter().map(slot).collect();
+        for slot in slots.iter().filter(|slot| !slot.done) {
+            queue.submit(slot.bytes.clone());
+        }
+        Ok(Round { context, slots, places, goes_on })
+    }
+
+    /// The nodes of the searches whose answers are here.
+    fn known_nodes(&self) -> u64 {
+        self.slots.iter().filter_map(|slot| slot.answer.as_ref()).map(|answer| answer.nodes).sum()
+    }
+
+    /// Takes the answer to an item out, if it is here.
+    pub(super) fn take(&mut self, place: usize) -> Option<Answer> {
+        self.slots.get_mut(place)?.answer.take()
+    }
+
+    /// Takes results that have come back: good ones go to the ledger, and an item with a bad one is
+    /// submitted again. Returns the number of nodes of the searches outside of this process.
+    ///
+    /// # Errors
+    /// [`BadAnswer`] if [`TRIES`] results of this process for an item were bad.
+    fn receive(
+        &mut self,
+        deliveries: Vec<Delivery>,
+        ledger: &Ledger,
+        queue: &dyn ManagerQueue,
+    ) -> Result<u64, BadAnswer> {
+        let judge = |delivery: Delivery| (self.judge(&delivery), delivery);
+        let judged: Vec<_> = if deliveries.iter().all(|delivery| delivery.worker.is_none()) {
+            deliveries.into_iter().map(judge).collect()
+        } else {
+            // Results of other machines are judged in parallel, since their strategies are
+            // replayed.
+            deliveries.into_par_iter().map(judge).collect()
+        };
+        let mut nodes = 0;
+        for (judgement, delivery) in judged {
+            let place = self.places.get(&delivery.item).copied();
+            // The second result of an item has no effect.
+            let place = place.filter(|&place| !self.slots[place].done);
+            let (Some(place), Some(judgement)) = (place, judgement) else {
+                queue.accept(&delivery);
+                continue;
+            };
+            let slot = &mut self.slots[place];
+            match judgement {
+                Ok(answer) => {
+                    nodes += if delivery.worker.is_some() { answer.nodes } else { 0 };
+                    let is_over = !self.goes_on || matches!(answer.found, Finding::Decided(_));
+                    (slot.answer, slot.done) = (Some(answer), true);
+                    queue.accept(&delivery);
+                    let result = delivery.result.unwrap_or_default();
+                    ledger.put(Record { item: slot.bytes.clone(), result, is_over });
+                }
+                Err(bad) => {
+                    queue.reject(&delivery, &bad);
+                    slot.bad += u32::from(delivery.worker.is_none());
+                    if slot.bad >= TRIES {
+                        return Err(bad);
+                    }
+                    queue.submit(slot.bytes.clone());
+                }
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// Checks a result; `None` if no item of the round waits for it.
+    fn judge(&self, delivery: &Delivery) -> Option<Result<Answer, BadAnswer>> {
+        let slot = &self.slots[*self.places.get(&delivery.item)?];
+        if slot.done {
+            return None;
+        }
+        let result = match &delivery.result {
+            Ok(result) => result,
+            Err(why) => return Some(Err(BadAnswer::None(why.clone()))),
+        };
+        Some(match delivery.worker {
+            Some(_) => Answer::decode(result, &slot.item, self.context),
+            // A worker of this process has already replayed its result.
+            None => Answer::parse(result, &slot.item, self.context).ok_or(BadAnswer::Bytes),
+        })
     }
 }

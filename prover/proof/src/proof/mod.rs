@@ -9,25 +9,23 @@ mod follow;
 mod ledger;
 mod lines;
 mod manager;
-mod position_value;
 mod prove;
 mod question_proof;
 mod queue;
-mod round;
 mod settings;
 mod solve;
 mod tree;
 
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
-pub use manager::{ProofError, Stop, Verdict};
-pub use position_value::{PositionValue, position_value};
+pub use manager::{Growth, ProofError, Stop};
 pub use prove::{Grown, Work, prove, work};
-pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
+pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed, question_decided};
 pub use queue::{
-    Answer, BadAnswer, Delivery, Found, Guess, Item, Lease, ManagerQueue, QuestionState,
+    Answer, BadAnswer, Delivery, Finding, Guess, Item, Lease, ManagerQueue, QuestionState,
     QueueSource, SearchContext, WorkerQueue, search_digest,
 };
 pub use settings::{Environment, IsStopped, LineSettings, ProofSettings, ROUND, Threads, Workers};
+pub use solve::{PositionValue, position_value};
 pub use solve::{Request, Solution, SolveError, Undecided, solve};
 pub use tree::{Link, NodeId, Reason, Tree};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::manager::{ProofError, Question, Verdict};
+use super::manager::{Growth, ProofError, Question};
 use super::queue::{
     Answer, Item, Lease, LocalQueue, QueueSource, SearchContext, WorkerQueue, search_digest,
 };
@@ -18,8 +18,7 @@ use crate::search::{Checkpoint, ProofNumbers, SearchProgress};
 /// A proof that has ended, decided or not.
 pub struct Grown<'a> {
     pub tree: Tree<'a>,
-    /// The verdict of the proof.
-    pub verdict: Verdict,
+    pub growth: Growth,
 }
 
 /// Decides whether `attacker` wins from `root`.
@@ -46,28 +45,28 @@ pub fn prove<'g>(
         Workers::Farm(farm) => decide_by_farm(&question, &**farm),
     };
     question.bar.finish();
-    let (tree, verdict) = done?;
-    Ok(Grown { tree, verdict })
+    let (tree, growth) = done?;
+    Ok(Grown { tree, growth })
 }
 
 /// Decides a question with the workers of a farm.
 fn decide_by_farm<'g>(
     question: &Question<'_, 'g>,
     farm: &dyn QueueSource,
-) -> Result<(Tree<'g>, Verdict), ProofError> {
-    let (tree, verdict) = question.decide(&*farm.open())?;
+) -> Result<(Tree<'g>, Growth), ProofError> {
+    let (tree, growth) = question.decide(&*farm.open())?;
     // Workers of a farm go on with their items when this process has ended.
-    Ok((tree, Verdict { is_kept: true, ..verdict }))
+    Ok((tree, Growth { is_kept: true, ..growth }))
 }
 
 /// Decides a question with threads of this process.
 fn decide_by_threads<'g>(
     question: &Question<'_, 'g>,
     threads: &Threads,
-) -> Result<(Tree<'g>, Verdict), ProofError> {
+) -> Result<(Tree<'g>, Growth), ProofError> {
     let queue = LocalQueue::default();
     let is_kept = AtomicBool::new(false);
-    let (tree, verdict) = std::thread::scope(|scope| {
+    let (tree, growth) = std::thread::scope(|scope| {
         let _closing = Closing(&queue);
         for _ in 0..threads.number() {
             scope.spawn(|| {
@@ -80,8 +79,8 @@ fn decide_by_threads<'g>(
         question.decide(&queue)
     })?;
     // All threads have ended here.
-    let is_kept = verdict.is_kept || is_kept.load(Ordering::Relaxed);
-    Ok((tree, Verdict { is_kept, ..verdict }))
+    let is_kept = growth.is_kept || is_kept.load(Ordering::Relaxed);
+    Ok((tree, Growth { is_kept, ..growth }))
 }
 
 /// Closes the queue when it is dropped, even by a panic; otherwise the workers would wait for ever.

@@ -8,7 +8,6 @@ use super::tree::{Link, Node, NodeId, Reason, Tree};
 use crate::board::{Position, Side};
 use crate::search::{KeyMap, Outcome};
 
-/// The proof of one question.
 #[derive(Debug, Clone)]
 pub struct QuestionProof {
     /// The question, whose answer is yes.
@@ -20,10 +19,8 @@ pub struct QuestionProof {
     pub history: Vec<Iteration>,
 }
 
-/// A node of a proof.
 #[derive(Debug, Clone)]
 pub struct ProofNode {
-    /// The position of the node.
     pub position: Position,
     /// For a win, a number larger than those of the nodes that this one rests on; otherwise 0.
     pub rank: u32,
@@ -50,14 +47,13 @@ impl QuestionProof {
         QuestionProof { question, nodes: Vec::new(), history: Vec::new() }
     }
 
-    /// The number of nodes that are only assumed.
     pub fn assumed(&self) -> usize {
         self.nodes.iter().filter(|node| matches!(node.basis, Basis::Assumed(_))).count()
     }
 }
 
 /// The question whose answer is yes when it is decided whether `attacker` wins.
-pub(super) fn question_decided(attacker: Side, won: bool) -> Question {
+pub fn question_decided(attacker: Side, won: bool) -> Question {
     match (won, attacker) {
         (true, Side::Black) => Question::BlackWins,
         (true, Side::White) => Question::WhiteWins,

@@ -88,18 +88,15 @@ pub struct Delivery {
     pub result: Result<Vec<u8>, String>,
     /// The name of the worker if it is outside of this process: its results are not trusted.
     pub worker: Option<String>,
-    /// The number of the delivery in its queue.
     pub number: u64,
 }
 
-/// The state of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuestionState {
     /// The side of which the question asks whether it wins.
     pub attacker: Side,
     /// The proof and disproof number of the root; none if the root is decided.
     pub root: Option<ProofNumbers>,
-    /// The number of nodes of the tree.
     pub tree: u64,
     /// The number of leaf searches so far.
     pub searches: u64,
@@ -221,7 +218,6 @@ const SEARCH_WITH_NETWORK: u8 = 9;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
 
-/// The board and the database that items are searched with.
 #[derive(Clone, Copy)]
 pub struct SearchContext<'a> {
     pub board: &'a Board,
@@ -236,7 +232,6 @@ impl<'a> SearchContext<'a> {
         Goal::new(self.board, self.database, attacker)
     }
 
-    /// The kind of its searches.
     fn kind(&self) -> u8 {
         if self.goal(Side::Black).has_network() { SEARCH_WITH_NETWORK } else { SEARCH }
     }
@@ -362,25 +357,21 @@ pub struct Guess {
     pub ends_in_draw: bool,
 }
 
-/// The result of a search.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Found {
-    /// The position is decided by this strategy.
+pub enum Finding {
     Decided(PackedStrategy),
     /// It is too hard; a guess for each successor, in canonical order. Those of successors that are
     /// known mean nothing.
     TooHard(Vec<Guess>),
 }
 
-/// A result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Answer {
     /// Nodes that df-pn expanded.
     pub nodes: u64,
     /// Its look-ups in the database.
     pub probes: Probes,
-    /// The result of the search.
-    pub found: Found,
+    pub found: Finding,
 }
 
 /// An answer that is rejected, with the cause.
@@ -423,10 +414,10 @@ impl Answer {
                 None
             }
             // A strategy that does not stand up to its replay counts as none.
-            _ => search.strategy(&item.position).ok().map(Found::Decided),
+            _ => search.strategy(&item.position).ok().map(Finding::Decided),
         };
         let found = decided.unwrap_or_else(|| {
-            Found::TooHard(item.guesses(&goal, &search.successor_numbers(&item.position)))
+            Finding::TooHard(item.guesses(&goal, &search.successor_numbers(&item.position)))
         });
         let answer = Answer { nodes: search.nodes(), probes: search.probes(), found };
         // After a failed look-up the answer is not the one that an undamaged database gives.
@@ -448,7 +439,7 @@ impl Answer {
         context: &SearchContext<'_>,
     ) -> Result<Answer, BadAnswer> {
         let answer = Self::parse(bytes, item, context).ok_or(BadAnswer::Bytes)?;
-        if let Found::Decided(PackedStrategy { is_win, leaf }) = &answer.found {
+        if let Finding::Decided(PackedStrategy { is_win, leaf }) = &answer.found {
             let replay = context.goal(item.attacker).replay(*is_win);
             replay.unpack(leaf, &item.position, |_| false)?;
         }
@@ -459,7 +450,7 @@ impl Answer {
     /// if it is none. The strategy in it is not replayed.
     pub fn parse(bytes: &[u8], item: &Item, context: &SearchContext<'_>) -> Option<Answer> {
         let answer: Answer = wire::decode(bytes)?;
-        if let Found::TooHard(guesses) = &answer.found {
+        if let Finding::TooHard(guesses) = &answer.found {
             let mut successors = Vec::new();
             context.board.successors(&item.position, &mut successors);
             let all_there = guesses.len() == successors.len();

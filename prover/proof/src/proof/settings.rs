@@ -100,7 +100,6 @@ pub struct Threads {
 pub(super) struct BusyThread<'a>(&'a Threads);
 
 impl Threads {
-    /// The number of threads.
     pub(super) fn number(&self) -> usize {
         self.number
     }

@@ -1,9 +1,8 @@
 //! The value of a start: which questions are asked, which side wins, and when that is known.
+//!
+//! The value of a single position by df-pn alone: both questions in turn.
 
-use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use super::manager::{ProofError, Stop, Verdict};
+use super::manager::{Growth, ProofError, Stop};
 use super::prove::{Grown, prove};
 use super::question_proof::{QuestionProof, if_assumed, question_decided};
 use super::queue::SearchContext;
@@ -11,12 +10,14 @@ use super::settings::{Environment, ProofSettings};
 use super::tree::Tree;
 use crate::board::{Position, Side};
 use crate::egdb::numbers::{counted, grouped};
-use crate::search::{Outcome, ProofNumbers};
+use crate::egdb::{self, ValueRange};
+use crate::search::{Outcome, PackedStrategy, ProofNumbers, Search};
 use certificate_spec::claim::{Question, Value};
 use certificate_spec::provenance::Asked;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 
-/// A request for a proof.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub start: Position,
@@ -76,7 +77,6 @@ impl fmt::Display for Undecided {
     }
 }
 
-/// An error of solving a position.
 #[derive(Debug, Error)]
 pub enum SolveError {
     /// A question was not decided.
@@ -225,33 +225,33 @@ impl Solver<'_> {
         }
         let has_failed = || context.database.has_failed();
         let is_stopped = || (environment.is_stopped)() || has_failed() || is_needless();
-        let Grown { mut tree, verdict } = prove(
+        let Grown { mut tree, growth } = prove(
             &request.settings,
             context,
             attacker,
             &request.start,
             Environment { is_stopped: &is_stopped, ..environment },
         )?;
-        let undecided = undecided(attacker, request.settings.max_nodes, &verdict);
-        if verdict.stop == Stop::Interrupted && is_needless() {
+        let undecided = undecided(attacker, request.settings.max_nodes, &growth);
+        if growth.stop == Stop::Interrupted && is_needless() {
             return Ok(Answered { proof: None, undecided });
         }
         let progress = environment.progress;
         if request.settings.thresholds.is_some() {
-            verdict.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
+            growth.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
         }
-        if undecided.is_some() && !(self.may_be_partial() && assume(&mut tree, &verdict)) {
+        if undecided.is_some() && !(self.may_be_partial() && assume(&mut tree, &growth)) {
             return Ok(Answered { proof: None, undecided });
         }
         let is_won = tree.outcome() == Outcome::Proved;
         let size = tree.nodes().len();
         let proof = tree.into_proof().ok_or(SolveError::Tree)?;
-        let proof = QuestionProof { history: verdict.history, ..proof };
+        let proof = QuestionProof { history: growth.history, ..proof };
         progress.say(format!(
             "does {attacker:?} win? {}: {} in {}, tree {}",
             if_assumed(proof.assumed(), if is_won { "yes" } else { "no" }),
-            counted(verdict.nodes, "node"),
-            counted(verdict.searches, "search"),
+            counted(growth.nodes, "node"),
+            counted(growth.searches, "search"),
             grouped(size as u64),
         ));
         Ok(Answered { proof: Some(proof), undecided })
@@ -259,20 +259,20 @@ impl Solver<'_> {
 }
 
 /// Describes why a proof has not decided its question, if it has not.
-fn undecided(attacker: Side, budget: Option<u64>, verdict: &Verdict) -> Option<Undecided> {
-    let Outcome::Unknown(numbers) = verdict.outcome else { return None };
+fn undecided(attacker: Side, budget: Option<u64>, growth: &Growth) -> Option<Undecided> {
+    let Outcome::Unknown(numbers) = growth.outcome else { return None };
     // Before a search has ended the numbers are no more than an estimate.
-    let numbers = (verdict.searches > 0).then_some(numbers);
-    let is_kept = verdict.is_kept || verdict.searches > 0;
-    let &Verdict { stop, nodes, .. } = verdict;
+    let numbers = (growth.searches > 0).then_some(numbers);
+    let is_kept = growth.is_kept || growth.searches > 0;
+    let &Growth { stop, nodes, .. } = growth;
     Some(Undecided { attacker, stop, nodes, budget, numbers, is_kept })
 }
 
 /// Sets the tree to the largest threshold at which the root of an unfinished tree is decided, and
 /// so assumes what is beyond it; returns whether there is such a threshold.
-fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
+fn assume(tree: &mut Tree<'_>, growth: &Growth) -> bool {
     const STEP: usize = 10;
-    let most = verdict.history.iter().filter_map(|i| i.threshold).max();
+    let most = growth.history.iter().filter_map(|i| i.threshold).max();
     let most = most.unwrap_or_else(|| {
         tree.nodes().iter().map(|n| n.score().unsigned_abs()).max().unwrap_or(0)
     });
@@ -284,4 +284,89 @@ fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
     // At a lower threshold more nodes count as decided, and those of a higher one still do.
     let first = thresholds.partition_point(|&threshold| !is_decided(threshold));
     thresholds.get(first).is_some_and(|&threshold| is_decided(threshold))
+}
+
+/// The budget of the first search of either question, in nodes.
+const FIRST_SHARE: u64 = 2_000;
+
+/// The value of a position, as far as df-pn has proved it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PositionValue {
+    /// The proved range of its value, for the side to move.
+    pub value: ValueRange,
+    /// The number of nodes expanded.
+    pub nodes: u64,
+    /// The attacker of each question that was answered, and the strategy that answers it.
+    pub strategies: Vec<(Side, PackedStrategy)>,
+}
+
+struct OpenQuestion<'a> {
+    search: Search<'a>,
+    answer: Option<bool>,
+    strategy: Option<PackedStrategy>,
+}
+
+impl OpenQuestion<'_> {
+    fn run(&mut self, position: &Position, nodes: u64) {
+        let answer = match self.search.run(position, nodes) {
+            Outcome::Unknown(_) => return,
+            outcome => outcome == Outcome::Proved,
+        };
+        // An answer without a valid strategy would be a mistake of the prover; it is dropped.
+        self.strategy = self.search.strategy(position).ok();
+        self.answer = self.strategy.is_some().then_some(answer);
+    }
+}
+
+/// Searches in turn the questions whether the side to move wins and whether it loses, with more
+/// nodes each time, so that an easy answer to either is found before many nodes are spent on the
+/// other. Both take at most `nodes` nodes together. `search` makes a search for an attacker. What
+/// is `known` of the value is not searched.
+pub fn position_value<'a>(
+    search: impl Fn(Side) -> Search<'a>,
+    position: &Position,
+    known: ValueRange,
+    nodes: u64,
+) -> PositionValue {
+    let attackers = [position.turn, position.turn.opponent()];
+    let mut questions = attackers.map(|attacker| OpenQuestion {
+        search: search(attacker),
+        answer: None,
+        strategy: None,
+    });
+    for (question, known) in questions.iter_mut().zip([known, known.reversed()]) {
+        question.answer = match (known.lower, known.upper) {
+            (egdb::Value::Win, _) => Some(true),
+            (_, egdb::Value::Draw | egdb::Value::Loss) => Some(false),
+            (_, egdb::Value::Win) => None,
+        };
+    }
+    let spent = |q: &[OpenQuestion<'_>; 2]| q[0].search.nodes() + q[1].search.nodes();
+    let mut share = FIRST_SHARE;
+    let mut before = u64::MAX;
+    while spent(&questions) != before {
+        before = spent(&questions);
+        for i in 0..questions.len() {
+            let share = share.min(nodes.saturating_sub(spent(&questions)));
+            if questions[i].answer.is_none() && questions[1 - i].answer != Some(true) && share > 0 {
+                questions[i].run(position, share);
+            }
+        }
+        share += share / 2;
+    }
+    let [win, loss] = &questions;
+    let lower = match (win.answer, loss.answer) {
+        (Some(true), _) => egdb::Value::Win,
+        (_, Some(false)) => egdb::Value::Draw,
+        _ => egdb::Value::Loss,
+    };
+    let upper = match (win.answer, loss.answer) {
+        (_, Some(true)) => egdb::Value::Loss,
+        (Some(false), _) => egdb::Value::Draw,
+        _ => egdb::Value::Win,
+    };
+    let nodes = spent(&questions);
+    let answered = attackers.into_iter().zip(questions);
+    let strategies = answered.filter_map(|(attacker, q)| Some((attacker, q.strategy?))).collect();
+    PositionValue { value: ValueRange { lower, upper }, nodes, strategies }
 }

@@ -53,10 +53,8 @@ const PER_COST: u64 = 50;
 /// Scores beyond this one, in hundredths of a man, count as this one.
 const FAR: i32 = 300;
 
-/// A position of the tree.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The position of the node.
     pub position: Position,
     /// The state of the node.
     pub reason: Reason,
@@ -181,7 +179,6 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The node of a position.
     pub fn find(&self, position: &Position) -> Option<NodeId> {
         self.index.get(&position.key()).copied()
     }

@@ -1,9 +1,9 @@
 //! The statistics of a certificate as one self-contained HTML page.
 
-use super::certificate_stats::{FirstMoves, FirstMovesError};
-use super::html::{Series, board_figure, escape, foot, head, key, line_chart, name};
+use super::html::{Series, board_figure, escape, foot, head, key, line_chart};
+use super::html::{describe_cover, describe_slice, shell_word};
 use super::lines::{CertificateReport, QuestionReport, Row, Sums, Table};
-use super::words::{describe_cover, describe_slice, shell_word};
+use super::lines::{FirstMoves, FirstMovesError};
 use crate::certificate::{Stored, StoredProof};
 use crate::egdb::Slice;
 use crate::egdb::numbers::{counted, grouped, size};
@@ -110,17 +110,17 @@ fn beginning(report: &CertificateReport<'_>) -> String {
 
 fn first_moves(stored: &Stored, proof: &StoredProof) -> Result<String, FirstMovesError> {
     let FirstMoves { first, replies } = FirstMoves::new(stored, proof)?;
-    let claimant = name(proof.claimant());
-    let opponent = name(proof.claimant().opponent());
+    let claimant = proof.claimant();
+    let opponent = claimant.opponent();
     let mut out = format!("<div><h3>{}</h3>\n", describe_question(proof.question));
     if let Some(first) = first {
-        out += &format!("<p>{claimant} begins with <b>{first}</b>.</p>\n");
+        out += &format!("<p>{claimant:?} begins with <b>{first}</b>.</p>\n");
     }
     if replies.is_empty() {
         out += "<p>What follows is in the database.</p>\n";
     } else {
         out += &format!(
-            "<table class=\"moves\"><tr><th>{opponent} plays</th><th>{claimant} answers</th></tr>\n"
+            "<table class=\"moves\"><tr><th>{opponent:?} plays</th><th>{claimant:?} answers</th></tr>\n"
         );
         for [reply, answer] in replies {
             out += &format!("<tr><td>{reply}</td><td>{answer}</td></tr>\n");

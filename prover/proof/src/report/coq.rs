@@ -24,8 +24,7 @@ pub fn coq(stored: &Stored, values: Option<&Values>) -> String {
     for claimant in [Side::Black, Side::White] {
         let proof = stored.proofs.iter().find(|proof| proof.claimant() == claimant);
         let nodes = proof.map_or(String::new(), |proof| nodes(board, proof, &mut terms));
-        let side = side(claimant);
-        terms += &format!("Definition nodes_of_{side} : list node := ([{nodes}])%uint63.\n");
+        terms += &format!("Definition nodes_of_{claimant:?} : list node := ([{nodes}])%uint63.\n");
     }
     let (libraries, theorems) = match values {
         None if !cover.is_empty() => {
@@ -90,7 +89,7 @@ Proof. exact ({holds} found _ _ checked). Qed.
 /// positions of the database that its nodes and leaves lead to.
 fn over_a_hypothesis(stored: &Stored, proof: &StoredProof) -> String {
     let board = &stored.game.board;
-    let (side, clauses) = (side(proof.claimant()), clauses(&stored.claim.cover));
+    let (side, clauses) = (format!("{:?}", proof.claimant()), clauses(&stored.claim.cover));
     let nodes = format!("nodes_of_{side}");
     let (outcome, name, accepts, theorem) = if proof.question.is_win() {
         let accepts = format!(
@@ -182,18 +181,11 @@ fn clauses(cover: &Cover) -> String {
     format!("[{}]", clauses.collect::<Vec<_>>().join("; "))
 }
 
-fn side(side: Side) -> &'static str {
-    match side {
-        Side::Black => "Black",
-        Side::White => "White",
-    }
-}
-
 /// The sets of black pieces, of white pieces and of kings, and the side to move.
 fn masks(board: &Board, position: &Position) -> String {
     let [black, white, kings] =
         [position.black, position.white, position.kings].map(|set| board.to_dense(set));
-    format!("{black:#x} {white:#x} {kings:#x} {}", side(position.turn))
+    format!("{black:#x} {white:#x} {kings:#x} {:?}", position.turn)
 }
 
 /// The condition that a position has these pieces: the contents of the squares in the order of
@@ -222,18 +214,18 @@ fn placed(board: &Board, position: &Position) -> String {
         };
         out += &format!("{owner}{kind}{end}");
     }
-    format!("placed the_board {} [\n{out}]", side(position.turn))
+    format!("placed the_board {:?} [\n{out}]", position.turn)
 }
 
 /// The nodes of a question, a node a line. The strategies of leaves are defined before.
 fn nodes(board: &Board, proof: &StoredProof, definitions: &mut String) -> String {
-    let claimant = side(proof.claimant());
+    let claimant = proof.claimant();
     let lines = proof.nodes.iter().map(|node| {
         let reason = match node.basis {
             StoredBasis::Or(choice) => format!("(Or {choice})"),
             StoredBasis::And => "And".into(),
             StoredBasis::Leaf(leaf) => {
-                strategy(&format!("{claimant}_{leaf}"), &proof.leaves[leaf], definitions)
+                strategy(&format!("{claimant:?}_{leaf}"), &proof.leaves[leaf], definitions)
             }
             StoredBasis::Assumed(_) => unreachable!("assumed nodes were refused"),
         };

@@ -1,7 +1,7 @@
 //! The statistics of a database as one self-contained HTML page.
 
 use super::html::{board_figure, foot, head};
-use super::words::{describe_cover, describe_slice};
+use super::html::{describe_cover, describe_slice};
 use crate::board::{Board, Position};
 use crate::egdb::numbers::{counted, grouped, percent, size, time};
 use crate::egdb::stats::Counts;
@@ -10,7 +10,6 @@ use certificate_spec::database::DatabaseManifest;
 
 pub struct SliceRow {
     pub slice: Slice,
-    /// The number of its positions by value.
     pub counts: Counts,
     /// The size of its file, in bytes.
     pub bytes: u64,
@@ -22,7 +21,6 @@ pub struct SliceRow {
     pub seconds: Option<f64>,
 }
 
-/// The page of a board's database.
 pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRow]) -> String {
     let game = board.name();
     let covered = describe_cover(&manifest.cover);

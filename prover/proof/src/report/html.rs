@@ -1,6 +1,8 @@
-//! The common parts of pages, which are self-contained.
+//! The common parts of pages, which are self-contained, and the descriptions of slices in them.
 
-use crate::board::{Board, Position, Side};
+use crate::board::{Board, Position};
+use crate::egdb::numbers::counted;
+use crate::egdb::{Clause, Cover, Slice};
 
 /// The style sheet of all pages: dark or light as the browser prefers, for any width. The colours
 /// can be told apart with any colour vision, and no information is given by a colour alone.
@@ -45,14 +47,14 @@ pub(super) fn escape(text: &str) -> String {
 const SIZE: usize = 10;
 
 /// The shapes that the pictures of a page share; they are needed once in the page.
-pub(super) const SHAPES: &str = "<svg width=\"0\" height=\"0\" class=\"shapes\" aria-hidden=\"true\"><defs>\
+const SHAPES: &str = "<svg width=\"0\" height=\"0\" class=\"shapes\" aria-hidden=\"true\"><defs>\
 <circle id=\"man\" r=\"3.9\"/>\
 <g id=\"king\"><circle r=\"3.9\"/><path d=\"M-2.1 1.7h4.2l.5-3.2-1.5 1.2L0-2.2-1.1-.3l-1.5-1.2z\"/></g>\
 </defs></svg>\n";
 
 /// The picture of a position, with Black's home row at the top and the numbers of the squares. Its
 /// alternative text is the FEN.
-pub(super) fn board_picture(board: &Board, position: &Position) -> String {
+fn board_picture(board: &Board, position: &Position) -> String {
     let rows = usize::from(board.rows());
     let columns = usize::from(board.columns());
     let width = columns * SIZE;
@@ -96,20 +98,12 @@ pub(super) fn board_picture(board: &Board, position: &Position) -> String {
 
 /// The picture of a position with its FEN and the side to move below.
 pub(super) fn board_figure(board: &Board, position: &Position, caption: &str) -> String {
-    let turn = name(position.turn);
+    let turn = position.turn;
     let picture = board_picture(board, position);
     let fen = board.write_fen(position);
     format!(
-        "<figure>{picture}<figcaption>{turn} to move{caption}<br><code>{fen}</code></figcaption></figure>"
+        "<figure>{picture}<figcaption>{turn:?} to move{caption}<br><code>{fen}</code></figcaption></figure>"
     )
-}
-
-/// The name of a side, as text.
-pub(super) fn name(side: Side) -> &'static str {
-    match side {
-        Side::Black => "Black",
-        Side::White => "White",
-    }
 }
 
 /// The width of the picture; its height is below.
@@ -223,4 +217,76 @@ fn step_of(last: u64) -> u64 {
         step = decade * factor;
     }
     step
+}
+
+/// Describes a slice, such as "2 men + 1 king v 3 men": the side to move first.
+pub(super) fn describe_slice(slice: Slice) -> String {
+    let [men, kings, enemy_men, enemy_kings] = slice.name().0;
+    let side = |men: u8, kings: u8| {
+        let pieces = [(men, "man"), (kings, "king")].into_iter().filter(|(n, _)| *n > 0);
+        let pieces = pieces.map(|(n, noun)| counted(n, noun));
+        pieces.collect::<Vec<_>>().join(" + ")
+    };
+    format!("{} v {}", side(men, kings), side(enemy_men, enemy_kings))
+}
+
+/// A word of a command line, quoted if a shell would interpret it.
+pub(super) fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+=,:@%/".contains(c);
+    if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {
+        return word.into();
+    }
+    let word = if word.starts_with('-') { format!("./{word}") } else { word.into() };
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Describes a cover, such as "up to 7 pieces, or up to 8 with at most 4 a side".
+pub(super) fn describe_cover(cover: &Cover) -> String {
+    if cover.is_empty() {
+        return "no positions".into();
+    }
+    let mut words = Vec::new();
+    for (i, &Clause { pieces, side }) in cover.clauses().iter().enumerate() {
+        let noun = if i == 0 { " pieces" } else { "" };
+        let bound = match side + 1 < pieces {
+            true => format!(" with at most {side} a side"),
+            false => String::new(),
+        };
+        words.push(format!("up to {pieces}{noun}{bound}"));
+    }
+    words.join(", or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{describe_slice, shell_word};
+    use crate::egdb::Slice;
+
+    #[test]
+    fn slices_are_described() {
+        assert_eq!(describe_slice(Slice::new(2, 1, 3, 0)), "2 men + 1 king v 3 men");
+        assert_eq!(describe_slice(Slice::new(0, 2, 1, 1)), "2 kings v 1 man + 1 king");
+        for (word, quoted) in
+            [("cert-7x7", "cert-7x7"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("-x", "'./-x'")]
+        {
+            assert_eq!(shell_word(word), quoted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod cover_tests {
+    use super::describe_cover;
+
+    #[test]
+    fn covers_are_described() {
+        for (cover, words) in [
+            ("0", "no positions"),
+            ("6", "up to 6 pieces"),
+            ("7,8:4", "up to 7 pieces, or up to 8 with at most 4 a side"),
+            ("10:5", "up to 10 pieces with at most 5 a side"),
+        ] {
+            assert_eq!(describe_cover(&cover.parse().expect("a cover")), words);
+        }
+    }
 }

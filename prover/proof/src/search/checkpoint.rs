@@ -36,7 +36,6 @@ const SHARE: u32 = 20;
 /// The file in which a search is kept.
 pub struct Checkpoint<'a> {
     path: PathBuf,
-    /// The digest of the item that is searched.
     item: Digest,
     interval: Duration,
     worth_keeping: Duration,
@@ -44,7 +43,6 @@ pub struct Checkpoint<'a> {
     also_at_end: bool,
     /// Gets messages for people.
     say: &'a (dyn Fn(String) + Sync),
-    /// When it was kept last.
     kept: Instant,
 }
 

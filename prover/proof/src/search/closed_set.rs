@@ -31,7 +31,7 @@ const NONE: u32 = u32::MAX;
 /// A position that the set has come to: one that is tentatively disproved, or that has captures and
 /// has been forgotten, so that what they lead to says what it is worth.
 struct Node {
-    place: Place,
+    place: Location,
     /// The first of the edges that lead here.
     edges: u32,
     /// In a position of the defender the edge of its chosen move, if it leads to a node.
@@ -40,7 +40,7 @@ struct Node {
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Location {
     Slot(SlotId),
     /// The number of the position among those that were forgotten.
     Forgotten(u32),
@@ -57,7 +57,6 @@ struct Edge {
 pub(super) struct Failures {
     /// Failures in a row, each of which kept nothing, with nothing proved in between.
     in_a_row: u32,
-    /// Whether the last one kept nothing.
     kept_nothing: bool,
     /// The time of the latest proof until then.
     time: u64,
@@ -106,11 +105,11 @@ pub(super) fn find_closed_set(
         new: Vec::new(),
         fallen: Vec::new(),
     };
-    closure.visit(Place::Slot(slot));
+    closure.visit(Location::Slot(slot));
     closure.run();
     let mut kept_nothing = true;
     for node in closure.nodes.iter().filter(|node| !node.has_fallen) {
-        if let Place::Slot(slot) = node.place {
+        if let Location::Slot(slot) = node.place {
             closure.table.set(slot, Known::Disproved);
             kept_nothing = false;
         }
@@ -142,12 +141,12 @@ impl Closure<'_> {
         }
     }
 
-    fn visit(&mut self, place: Place) -> u32 {
+    fn visit(&mut self, place: Location) -> u32 {
         let n = self.nodes.len() as u32;
         self.nodes.push(Node { place, edges: NONE, choice: NONE, has_fallen: false });
         match place {
-            Place::Slot(slot) => self.table.set(slot, Known::Visited(n)),
-            Place::Forgotten(at) => {
+            Location::Slot(slot) => self.table.set(slot, Known::Visited(n)),
+            Location::Forgotten(at) => {
                 self.forgotten.insert(self.positions[at as usize].key(), n);
             }
         }
@@ -160,8 +159,8 @@ impl Closure<'_> {
     fn expand(&mut self, n: u32, successors: &mut Vec<Position>) {
         let place = self.nodes[n as usize].place;
         let position = match place {
-            Place::Slot(slot) => self.table.position(slot),
-            Place::Forgotten(at) => self.positions[at as usize],
+            Location::Slot(slot) => self.table.position(slot),
+            Location::Forgotten(at) => self.positions[at as usize],
         };
         self.goal.board.successors(&position, successors);
         let holds = if self.goal.is_or(&position) {
@@ -175,7 +174,7 @@ impl Closure<'_> {
         if !holds {
             self.nodes[n as usize].has_fallen = true;
             self.fallen.push(n);
-            if let Place::Slot(slot) = place {
+            if let Location::Slot(slot) = place {
                 let ProofNumbers { proof, disproof } = self.goal.estimate(&position);
                 let disproof = disproof.saturating_mul(self.factor).min(INFINITE - 1);
                 self.table.set(slot, Known::Open(ProofNumbers { proof, disproof }));
@@ -218,7 +217,7 @@ impl Closure<'_> {
             Some(slot) => match self.table.known(slot) {
                 Known::Disproved => return true,
                 Known::Visited(node) => node,
-                Known::TentativelyDisproved => self.visit(Place::Slot(slot)),
+                Known::TentativelyDisproved => self.visit(Location::Slot(slot)),
                 _ => return false,
             },
             None => match self.forgotten.get(&on.key()) {
@@ -226,7 +225,7 @@ impl Closure<'_> {
                 Some(&node) => node,
                 None if self.goal.board.can_capture(on) => {
                     self.positions.push(*on);
-                    self.visit(Place::Forgotten(self.positions.len() as u32 - 1))
+                    self.visit(Location::Forgotten(self.positions.len() as u32 - 1))
                 }
                 None => return false,
             },

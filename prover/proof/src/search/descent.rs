@@ -6,18 +6,18 @@
 //! proof numbers, Kaneko 2010), so that it goes elsewhere. Its path is its own: that another thread
 //! has a position on its path says nothing of a repetition.
 
-use std::num::NonZeroU32;
-use std::ops::{AddAssign, ControlFlow};
-
-use super::backup::NodeBackup;
+use super::checkpoint::Checkpoint;
+use super::closed_set::Failures;
 use super::estimate::Goal;
 use super::learned_estimate::LearnedEstimate;
-use super::numbers::{INFINITE, Outcome, ProofNumbers};
-use super::path::{Child, Path, Seen};
+use super::numbers::{INFINITE, NodeBackup, Outcome, ProofNumbers};
+use super::path::{Child, Path, Seen, WirePath};
 use super::slot::{Key, Known};
-use super::table::{Positions, Table};
+use super::table::{Positions, Table, TableHead};
 use crate::board::Position;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+use std::ops::{AddAssign, ControlFlow};
 
 /// Nodes between two reports of progress.
 const REPORT_INTERVAL: u64 = 1 << 14;
@@ -32,7 +32,6 @@ pub(super) const DECIDED_BY_CAPTURES: u64 = 4;
 pub(super) struct Counters {
     /// Positions that were expanded.
     pub(super) nodes: u64,
-    /// The nodes that were reported.
     pub(super) reported: u64,
     /// Look-ups in the database.
     pub(super) probes: Probes,
@@ -163,7 +162,6 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Leaves all positions of the path.
     pub(super) fn leave_all<T: Positions>(&mut self, table: &mut T) {
         while let Some(frame) = self.path.last() {
             let is_or = self.goal.is_or(&frame.position);
@@ -354,7 +352,6 @@ pub struct SearchProgress {
     pub root: Option<ProofNumbers>,
     /// The successor of the root below which the search is, and its numbers.
     pub below: Option<(Position, ProofNumbers)>,
-    /// The number of positions on the path.
     pub depth: usize,
     /// Look-ups of successors in the database so far; of several threads, those of one.
     pub probes: Probes,
@@ -379,4 +376,99 @@ impl Probes {
     pub(crate) fn percent_known(self) -> f64 {
         100.0 * self.known as f64 / self.looked_up.max(1) as f64
     }
+}
+
+/// The settings of a run.
+#[derive(Default)]
+pub(super) struct Run<'a> {
+    pub(super) callback: Option<&'a ProgressCallback<'a>>,
+    pub(super) checkpoint: Option<Checkpoint<'a>>,
+    /// The number of nodes at which it ends, while there is one.
+    pub(super) end: Option<u64>,
+    /// Nodes of what was kept that were not reported.
+    pub(super) nodes_before: u64,
+    pub(super) is_stopped: bool,
+    /// The results of closures: part of what is kept.
+    pub(super) failures: Failures,
+}
+
+impl Run<'_> {
+    pub(super) fn is_over(&self, nodes: u64) -> bool {
+        self.end.is_some_and(|end| nodes >= end) || self.is_stopped
+    }
+
+    /// Reports what was not reported yet.
+    pub(super) fn report(&mut self, descent: &mut Descent<'_>, table: &Table) {
+        self.is_stopped |= descent.goal.database.has_failed();
+        if let Some(callback) = self.callback {
+            let before = std::mem::take(&mut self.nodes_before);
+            let progress = SearchProgress { before, ..descent.progress(table) };
+            self.is_stopped |= callback(progress).is_break();
+        }
+        descent.counters.reported = descent.counters.nodes;
+    }
+
+    /// Whether it is time to write the search down.
+    pub(super) fn is_to_keep(&self) -> bool {
+        self.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.is_due(self.is_stopped))
+    }
+
+    /// Writes the search down, if it is time to.
+    pub(super) fn keep(&mut self, descent: &Descent<'_>, table: &Table) {
+        if self.is_to_keep() {
+            self.write(descent, table);
+        }
+    }
+
+    /// Writes the search down when its budget is spent, if it is worth it.
+    pub(super) fn keep_at_end(&mut self, descent: &Descent<'_>, table: &Table) {
+        if self.checkpoint.as_ref().is_some_and(Checkpoint::is_due_at_end) {
+            self.write(descent, table);
+        }
+    }
+
+    fn write(&mut self, descent: &Descent<'_>, table: &Table) {
+        // After a failed look-up the search is not the one that an undamaged database gives.
+        if descent.goal.database.has_failed() {
+            return;
+        }
+        let Run { failures, is_stopped, .. } = *self;
+        let counters = descent.counters;
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.keep(counters.nodes, is_stopped, |out| {
+                let table_head = table.head();
+                out.write_head(&SearchHead {
+                    counters,
+                    failures,
+                    path: descent.path.to_wire(),
+                    table: table_head,
+                })?;
+                descent.learned.write(out)?;
+                table.write(out)
+            });
+        }
+    }
+}
+
+impl Control<Table> for Run<'_> {
+    fn is_over(&self, nodes: u64) -> bool {
+        Run::is_over(self, nodes)
+    }
+
+    fn report(&mut self, descent: &mut Descent<'_>, table: &mut Table) {
+        Run::report(self, descent, table);
+        self.keep(descent, table);
+    }
+
+    /// The table is spent, which ends the search.
+    fn stop_for_room(&mut self) {}
+}
+
+/// The head of a search in its file; the table and what the search has learned follow it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SearchHead {
+    pub(super) counters: Counters,
+    pub(super) failures: Failures,
+    pub(super) path: WirePath,
+    pub(super) table: TableHead,
 }

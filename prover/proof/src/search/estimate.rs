@@ -1,7 +1,7 @@
 //! The first view of a position, before it is searched: a decision by the database or the rules, or
 //! an estimate of its proof and disproof number.
 
-use super::backup::BackupRule;
+use super::numbers::BackupRule;
 use super::numbers::{ONE, ProofNumbers, logarithm, power};
 use super::slot::KeyMap;
 use crate::board::{Board, Position, Side};

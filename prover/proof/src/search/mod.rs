@@ -3,7 +3,6 @@
 //! [`Search`] decides whether a side wins a position; what it has decided it can show by a
 //! [`PackedStrategy`], which can be replayed without the search ([`Replay`]).
 
-mod backup;
 mod checkpoint;
 mod closed_set;
 mod descent;
@@ -14,7 +13,6 @@ mod learned_estimate;
 mod numbers;
 mod path;
 mod position_set;
-mod run;
 mod slot;
 mod strategy;
 mod table;

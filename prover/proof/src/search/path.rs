@@ -2,14 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use super::backup::{BackupRule, NodeBackup};
 use super::estimate::Goal;
 use super::numbers::ProofNumbers;
+use super::numbers::{BackupRule, NodeBackup};
 use super::slot::Key;
 use crate::board::Position;
 use serde::{Deserialize, Serialize};
 
-/// A child of a position on the path.
 pub(super) struct Child {
     pub(super) position: Position,
     pub(super) key: Key,
@@ -36,7 +35,6 @@ impl Seen {
     }
 }
 
-/// A position on the path.
 pub(super) struct Frame {
     pub(super) position: Position,
     pub(super) key: Key,
@@ -68,7 +66,6 @@ impl Path {
         self.frames.is_empty()
     }
 
-    /// The number of its positions.
     pub(super) fn length(&self) -> usize {
         self.frames.len()
     }
@@ -78,13 +75,11 @@ impl Path {
         self.frames.iter().map(|frame| frame.key)
     }
 
-    /// Whether it has a position.
     pub(super) fn contains(&self, key: Key) -> bool {
         // Most repetitions are of positions of a few moves ago.
         self.frames.iter().rev().any(|frame| frame.key == key)
     }
 
-    /// The position where the search is.
     pub(super) fn last(&self) -> Option<&Frame> {
         self.frames.last()
     }

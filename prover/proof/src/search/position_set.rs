@@ -12,14 +12,12 @@ use crate::board::{Board, Position};
 /// The number of bits of a key that a part keeps.
 const KEPT: u32 = 64;
 
-/// A map from positions of a board.
 pub struct PositionMap<V> {
     board: Board,
     parts: Vec<HashMap<u64, V, BuildHasherDefault<KeyHasher>>>,
     len: u64,
 }
 
-/// A set of positions of a board.
 pub type PositionSet = PositionMap<()>;
 
 impl<V: Copy> PositionMap<V> {
@@ -36,7 +34,6 @@ impl<V: Copy> PositionMap<V> {
         ((key >> KEPT) as usize, key as u64)
     }
 
-    /// The number of positions.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -62,13 +59,11 @@ impl<V: Copy> PositionMap<V> {
         self.len -= u64::from(self.parts[part].remove(&bits).is_some());
     }
 
-    /// The value of a position.
     pub fn get(&self, position: &Position) -> Option<V> {
         let (part, bits) = self.place(position);
         self.parts[part].get(&bits).copied()
     }
 
-    /// Whether a position is there.
     pub fn contains(&self, position: &Position) -> bool {
         self.get(position).is_some()
     }

@@ -217,7 +217,6 @@ const SHIFT: u32 = 39;
 pub(super) struct Key(pub(super) u128);
 
 impl Key {
-    /// The key of a position.
     pub(super) fn of(board: &Board, position: &Position) -> Self {
         let Position { black, white, turn, .. } = *position;
         let code = pieces(board, position, black | white);
@@ -242,7 +241,6 @@ impl Key {
         }));
     }
 
-    /// The position of a key.
     pub(super) fn position(self, board: &Board) -> Position {
         let mut code = unmix(self.0);
         let mut sets = [0u32; 4];

@@ -19,7 +19,6 @@ use thiserror::Error;
 /// The chosen successor of each position in which the claimant moves.
 pub(super) type Choices = KeyMap<Position>;
 
-/// A strategy for one side.
 #[derive(Debug, Clone)]
 pub struct Strategy {
     choices: Choices,
@@ -342,7 +341,6 @@ impl<F: Fn(&Position) -> Option<bool>> Replay<'_, F> {
     }
 }
 
-/// A task of a replay.
 enum Task {
     Visit(Position),
     Expand(Position),

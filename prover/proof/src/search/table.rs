@@ -98,7 +98,6 @@ impl Table {
         }
     }
 
-    /// The slot of a position that is in the table.
     pub(super) fn find(&self, position: &Position) -> Option<SlotId> {
         self.place(self.key(position)).map(|(at, _)| at)
     }
@@ -107,7 +106,6 @@ impl Table {
         self.position_of(at, self.at(at))
     }
 
-    /// Returns what is known of the position in a slot.
     pub(super) fn known(&self, at: SlotId) -> Known {
         self.at(at).known()
     }

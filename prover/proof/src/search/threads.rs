@@ -21,9 +21,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::descent::Run;
 use super::descent::{Control, Descent};
 use super::numbers::Outcome;
-use super::run::Run;
 use super::slot::{Key, Known, Slot};
 use super::table::{Positions, Table};
 use crate::board::Position;
@@ -44,7 +44,6 @@ struct Round<'r, 'a> {
     share: u64,
 }
 
-/// A thread of a round.
 struct Member<'r, 'a>(&'r Round<'r, 'a>);
 
 /// Searches until the root is proved, or disproved if only tentatively, or the search has to end.

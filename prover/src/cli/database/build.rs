@@ -2,7 +2,7 @@
 
 use super::exchange::{open_slice_store, print_database};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{BuildOptions, MachineOptions, MapSpace};
 use crate::cli::output::ResultOptions;
 use crate::egdb::numbers::{counted, size, time};

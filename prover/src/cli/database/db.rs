@@ -1,8 +1,8 @@
 //! `prove db`: one command for each thing that is done to a database.
 
-use super::{build, compare, exchange, slice, tables};
+use super::{build, exchange, slice, tables};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use clap::{Args, Subcommand};
 
 #[derive(Args, Debug)]
@@ -35,7 +35,7 @@ enum Command {
     /// Take a database from such a directory.
     Import(exchange::ImportOptions),
     /// Compare the values of another program with a database.
-    Compare(compare::Options),
+    Compare(exchange::CompareOptions),
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -47,6 +47,6 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Some(Command::Unmap(options)) => tables::run_unmap(options),
         Some(Command::Export(options)) => exchange::run_export(options),
         Some(Command::Import(options)) => exchange::run_import(options),
-        Some(Command::Compare(options)) => compare::run(options),
+        Some(Command::Compare(options)) => exchange::run_compare(options),
     }
 }

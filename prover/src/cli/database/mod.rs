@@ -6,7 +6,6 @@ pub(crate) mod probe;
 pub(crate) mod stats;
 
 mod build;
-mod compare;
 mod exchange;
 mod slice;
 mod tables;

@@ -2,8 +2,8 @@
 
 use crate::board::Game;
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
 use crate::cli::options::BuildOptions;
+use crate::cli::options::notes;
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::numbers::{about, counted, grouped, size, time};
 use crate::egdb::{Forecast, Forecaster};

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::board::{Board, Position, Side};
+use crate::board::{Board, Position};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{MachineOptions, PositionOptions, SourceOptions};
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::Value;
@@ -70,11 +70,7 @@ const COLUMNS: usize = 5;
 /// The answer about a position as text for the user.
 pub(crate) fn text(board: &Board, position: &Position, answer: &PositionAnswer) -> String {
     let mut out = format!("{}\n{}", answer.fen, board.draw(position));
-    let side = match position.turn {
-        Side::Black => "Black",
-        Side::White => "White",
-    };
-    out += &format!("{side} to move: {}", answer.value);
+    out += &format!("{:?} to move: {}", position.turn, answer.value);
     if let Some(by) = answer.by {
         out += &format!(", {by}");
     }

@@ -2,8 +2,8 @@
 
 use super::exchange::open_slice_store;
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
 use crate::cli::options::BuildOptions;
+use crate::cli::options::notes;
 use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::numbers::size;
 use crate::egdb::{Cover, PairEvent, Slice, Store};

@@ -2,7 +2,7 @@
 
 use crate::board::Position;
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{MachineOptions, StoredOptions};
 use crate::cli::output::{PageOptions, Table};
 use crate::egdb::numbers::grouped;

@@ -1,7 +1,7 @@
 //! `prove db map` and `prove db unmap`.
 
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{
     DatabaseOption, GameOption, MachineOptions, MapSpace, SMALL, StoredOptions,
 };

@@ -1,12 +1,11 @@
 //! Options that several commands have. Those for the game, the claim and the database are here.
 
 mod certificates;
-pub(crate) mod values;
 
 pub(crate) use certificates::{CertificateOptions, SourceOptions, by};
 pub(crate) use machine::{LimitOptions, MachineOptions, TableOption};
+pub(crate) use machine::{MapSpace, ValuesOptions};
 pub(crate) use start::{PositionOptions, StartOptions};
-pub(crate) use values::{MapSpace, ValuesOptions};
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -18,12 +17,10 @@ use crate::cli::failure::Failure;
 use crate::egdb::{Cover, Depths, Store, StoreError, Values};
 use certificate_spec::database::DatabaseManifest;
 use clap::{Args, ValueEnum};
-use draughtproof_proof::prepare_database::{
-    Holding, Room, is_possible, load, load_finished, most_pieces,
-};
+use draughtproof_proof::prepare_database::{Room, is_possible, load, load_finished, most_pieces};
 use draughtproof_proof::proof::Asked;
 
-mod machine;
+pub(crate) mod machine;
 mod start;
 
 /// The game of files of games, engines and books, and of look-ups where no board is at hand.
@@ -192,41 +189,20 @@ impl StoredOptions {
         }
     }
 
-    /// Loads the database for look-ups, with tables in memory or mapped as `values` says.
-    pub(crate) fn load(
-        &self,
-        machine: &MachineOptions,
-        values: &ValuesOptions,
-    ) -> Result<Values, Failure> {
-        self.load_into(machine, &values.room(machine))
-    }
-
-    fn load_into(&self, machine: &MachineOptions, room: &Room) -> Result<Values, Failure> {
+    /// Loads the database for look-ups.
+    fn load(&self, machine: &MachineOptions, room: &Room) -> Result<Values, Failure> {
         self.db.check()?;
         let store = self.store();
         let cover = self.manifest(&store)?.cover;
         Ok(load_finished(&store, &cover, room, &machine.progress())?)
     }
 
-    /// Like `load`; an empty database if none is requested or found.
-    pub(crate) fn load_if_there(
-        &self,
-        machine: &MachineOptions,
-        values: &ValuesOptions,
-    ) -> Result<Values, Failure> {
-        self.if_there(machine, || self.load(machine, values))
-    }
-
-    /// Calls `load`; returns an empty database if none is requested or found.
-    fn if_there(
-        &self,
-        machine: &MachineOptions,
-        load: impl FnOnce() -> Result<Values, Failure>,
-    ) -> Result<Values, Failure> {
+    /// Loads the database; returns an empty one if none is requested or found.
+    fn if_there(&self, machine: &MachineOptions, room: &Room) -> Result<Values, Failure> {
         let loaded = match &self.cover {
             Some(cover) if cover.is_empty() => None,
-            Some(_) => Some(load()?),
-            None => match load() {
+            Some(_) => Some(self.load(machine, room)?),
+            None => match self.load(machine, room) {
                 Err(Failure::Store(StoreError::Missing { .. })) => None,
                 loaded => Some(loaded?),
             },
@@ -237,15 +213,23 @@ impl StoredOptions {
         }))
     }
 
+    /// Loads the database, with tables in memory or mapped as `values` says; an empty one if none
+    /// is requested or found.
+    pub(crate) fn load_if_there(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
+        self.if_there(machine, &values.room(machine))
+    }
+
     /// Opens the database for look-ups of single positions, without making tables.
     pub(crate) fn open(
         &self,
         machine: &MachineOptions,
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
-        let room = values.room(machine);
-        let holding = room.holding.or(Some(Holding::MappedIfThere));
-        self.load_into(machine, &Room { holding, ..room })
+        self.load(machine, &values.room_as_there(machine))
     }
 
     /// Like `open`; an empty database if none is requested or found.
@@ -254,7 +238,7 @@ impl StoredOptions {
         machine: &MachineOptions,
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
-        self.if_there(machine, || self.open(machine, values))
+        self.if_there(machine, &values.room_as_there(machine))
     }
 
     /// Checks that a folder of databases that was named has one of the board, unless none is
@@ -403,4 +387,13 @@ impl From<PdnError> for Failure {
     fn from(error: PdnError) -> Self {
         Failure::Input(error.to_string())
     }
+}
+
+/// Returns the notes of a command: a section of the file, in which a line that ends in a backslash
+/// goes on.
+pub(crate) fn notes(command: &str) -> String {
+    let mut sections =
+        include_str!("../notes.txt").split("\n== ").filter_map(|s| s.split_once('\n'));
+    let notes = sections.find(|(name, _)| *name == command).map_or("", |(_, notes)| notes);
+    notes.replace("\\\n", "").trim_end().into()
 }

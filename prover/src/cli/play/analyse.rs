@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::board::{Board, MoveError, Position};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{LimitOptions, MachineOptions, PositionOptions, SourceOptions, by};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 use crate::egdb::ValueRange;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::replay::strictness;
 use crate::board::{PdnGame, PdnReader, write_pdn};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{LimitOptions, MachineOptions, SourceOptions, open};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 use clap::Args;

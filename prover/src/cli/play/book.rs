@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::board::{Game, Position};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{LimitOptions, MachineOptions, StoredOptions, ValuesOptions, parse_size};
 use crate::cli::output::ResultWriter;
 use crate::cli::stop::{is_stopped, stop_search_when_asked};

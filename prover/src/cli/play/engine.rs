@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{
     LimitOptions, MachineOptions, SourceOptions, StoredOptions, ValuesOptions, parse_size,
 };

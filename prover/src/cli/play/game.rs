@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::board::Side;
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{
     CertificateOptions, LimitOptions, MachineOptions, StartOptions, StoredOptions, ValuesOptions,
 };
@@ -121,11 +121,11 @@ impl<W: Write> Table<'_, W> {
         let board = self.record.board();
         let position = self.record.position();
         write!(self.out, "{}\n{}", board.write_fen(position), board.draw(position))?;
-        let turn = name(position.turn);
+        let turn = position.turn;
         match self.record.result() {
-            GameResult::Open => writeln!(self.out, "{turn} to move")?,
+            GameResult::Open => writeln!(self.out, "{turn:?} to move")?,
             GameResult::Won(side) => {
-                writeln!(self.out, "{turn} has no move: {} has won", name(side))?;
+                writeln!(self.out, "{turn:?} has no move: {side:?} has won")?;
             }
             GameResult::Draw => {
                 writeln!(self.out, "a draw: the position has come up three times")?;
@@ -143,7 +143,7 @@ impl<W: Write> Table<'_, W> {
         let Some(choice) = self.opponent.choose(&self.record)? else { return Ok(()) };
         let move_name = self.record.board().write_move(self.record.position(), &choice.after)?;
         self.record.push(choice.after)?;
-        writeln!(self.out, "{} plays {move_name} ({})", name(turn), choice.source)?;
+        writeln!(self.out, "{turn:?} plays {move_name} ({})", choice.source)?;
         self.show_board()
     }
 
@@ -180,12 +180,5 @@ impl<W: Write> Table<'_, W> {
             }
             Err(error) => Ok(writeln!(self.out, "{error}; help lists what can be typed")?),
         }
-    }
-}
-
-fn name(side: Side) -> &'static str {
-    match side {
-        Side::Black => "Black",
-        Side::White => "White",
     }
 }

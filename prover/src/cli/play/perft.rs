@@ -2,7 +2,7 @@
 
 use crate::board::perft;
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{CHECKERS, GameOption, StartOptions};
 use crate::cli::output::{Format, QuietOption, ResultOptions};
 use clap::Args;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::board::{PdnReader, Strictness};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{CHECKERS, GameOption, open};
 use crate::cli::output::{Format, QuietOption, ResultOptions, ResultWriter};
 use crate::egdb::numbers::{counted, grouped};

@@ -16,17 +16,60 @@ use crate::egdb::numbers::{counted, size};
 
 /// The summary of a certificate, in JSON.
 #[derive(Serialize)]
-struct Written {
+pub(super) struct Summary {
     value: &'static str,
     game: String,
     start: String,
-    certificate: String,
-    nodes: usize,
-    leaves: usize,
+    /// The directory of the certificate, if it was written.
+    pub(super) certificate: Option<String>,
+    pub(super) nodes: usize,
+    pub(super) leaves: usize,
     /// The number of nodes that the value rests on and that are not proved.
     assumed: usize,
     bytes: u64,
     root: String,
+}
+
+impl Summary {
+    /// Writes a certificate to the target, if there is one.
+    pub(super) fn write(
+        claim: &Claim,
+        sections: &[Section],
+        target: Option<Target>,
+        directory: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let certificate = Certificate::new(claim, sections);
+        if let Some(target) = target {
+            certificate.write(target)?;
+        }
+        Ok(Summary {
+            value: claim.value.word(),
+            game: claim.game.clone(),
+            start: claim.start.clone(),
+            certificate: directory.map(|directory| directory.display().to_string()),
+            nodes: sections.iter().map(|section| section.nodes.len()).sum(),
+            leaves: sections.iter().map(|section| section.leaves.len()).sum(),
+            assumed: sections.iter().map(Section::assumed).sum(),
+            bytes: certificate.bytes(),
+            root: certificate.root().to_string(),
+        })
+    }
+
+    /// Formats the claim, the lines of `middle`, and the certificate.
+    pub(super) fn text(&self, middle: &str) -> String {
+        let Summary { value, game, start, certificate, nodes, leaves, assumed, bytes, root } = self;
+        let place = match certificate {
+            Some(directory) => format!("certificate {directory}"),
+            None => "trimmed, and not written without --emit DIR".into(),
+        };
+        format!(
+            "{}\n{middle}{place}: {}, {}, {}, root={root}",
+            if_assumed(*assumed, &format!("{value} {game} from {start}")),
+            counted(*nodes, "node"),
+            counted(*leaves, "leaf"),
+            size(*bytes)
+        )
+    }
 }
 
 /// Writes a certificate, and prints its summary.
@@ -37,28 +80,8 @@ pub(super) fn write_certificate(
     directory: &Path,
     mut table: Table,
 ) -> Result<(), Failure> {
-    let certificate = Certificate::new(claim, sections);
-    certificate.write(target)?;
-    let written = Written {
-        value: claim.value.word(),
-        game: claim.game.clone(),
-        start: claim.start.clone(),
-        certificate: directory.display().to_string(),
-        nodes: sections.iter().map(|section| section.nodes().len()).sum(),
-        leaves: sections.iter().map(|section| section.leaves().len()).sum(),
-        assumed: sections.iter().map(Section::assumed).sum(),
-        bytes: certificate.bytes(),
-        root: certificate.root().to_string(),
-    };
-    let Written { value, game, start, certificate, nodes, leaves, assumed, bytes, root } = &written;
-    let claimed = if_assumed(*assumed, &format!("{value} {game} from {start}"));
-    let text = format!(
-        "{claimed}\ncertificate {certificate}: {}, {}, {}, root={root}",
-        counted(*nodes, "node"),
-        counted(*leaves, "leaf"),
-        size(*bytes)
-    );
-    table.row(&written, &text)?;
+    let written = Summary::write(claim, sections, Some(target), Some(directory))?;
+    table.row(&written, &written.text(""))?;
     table.finish()
 }
 

@@ -9,7 +9,7 @@ use super::certificate::write_certificate;
 use crate::board::{Board, Game, Position};
 use crate::cli::database::plan::SMALLER;
 use crate::cli::failure::Failure;
-use crate::cli::farm::options::ManagerOptions;
+use crate::cli::farm::ManagerOptions;
 use crate::cli::options::{
     ClaimOption, DatabaseOption, GameOption, MachineOptions, SMALL, StartOptions, TableOption,
     ValuesOptions, check_cover, database, parse_size,

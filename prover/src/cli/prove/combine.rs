@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::certificate::{require_database, write_certificate};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{
     ClaimOption, DatabaseOption, MachineOptions, StartOptions, ValuesOptions, database,
 };

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use super::certificate::{require_database, write_certificate};
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions};
 use crate::cli::output::ResultOptions;
 use crate::egdb::{Cover, DepthFinder, Depths, Store, StoreError};

@@ -117,12 +117,11 @@ impl Line<'_> {
     }
 
     fn place(&self, position: &Position) -> String {
-        let [black, white] = [position.black, position.white].map(u64::count_ones);
         match self.proved.place_for(self.question, position) {
             Some(Place::Node(number)) => format!("node {number}"),
             Some(Place::Leaf(number)) => format!("leaf {number}"),
             None if !self.stored.game.board.can_move(position) => "the game is over".into(),
-            None if self.stored.claim.cover.admits(black, white) => "the database".into(),
+            None if self.stored.admits(position) => "the database".into(),
             None => OUTSIDE.into(),
         }
     }

@@ -8,8 +8,8 @@ use draughtproof_proof::report::{CertificateReport, certificate_page, coq, json,
 
 use super::certificate::require_database;
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
 use crate::cli::options::DatabaseOption;
+use crate::cli::options::notes;
 use crate::cli::output::{PageFormat, PageOptions, QuietOption};
 use crate::egdb::{BuildSession, Slice, Store};
 

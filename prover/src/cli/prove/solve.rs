@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{MachineOptions, PositionOptions, SourceOptions, TableOption, by};
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::ValueRange;

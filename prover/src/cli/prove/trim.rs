@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use super::certificate::Summary;
 use crate::cli::failure::Failure;
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::numbers::{counted, grouped, size};
 use clap::Args;
-use draughtproof_proof::certificate::{Certificate, Section, Stored, StoredProof, Target, trim};
-use draughtproof_proof::proof::if_assumed;
+use draughtproof_proof::certificate::{Stored, StoredProof, Target, trim};
 use serde::Serialize;
 
 #[derive(Args, Debug)]
@@ -30,17 +30,8 @@ pub(crate) struct Options {
 /// The result, in JSON.
 #[derive(Serialize)]
 struct Trimmed {
-    value: &'static str,
-    game: String,
-    start: String,
-    /// The directory of the trimmed certificate, if it was written.
-    certificate: Option<String>,
-    nodes: usize,
-    leaves: usize,
-    /// The number of nodes that the value rests on and that are not proved.
-    assumed: usize,
-    bytes: u64,
-    root: String,
+    #[serde(flatten)]
+    summary: Summary,
     nodes_left_out: usize,
     leaves_left_out: usize,
     /// The root of the certificate that was trimmed.
@@ -55,56 +46,26 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let bar = options.quiet.progress().start("replaying".into(), work, "position");
     let sections = trim(&stored, |positions| bar.add(positions))?;
     bar.finish();
-    let certificate = Certificate::new(&stored.claim, &sections);
-    if let Some(target) = target {
-        certificate.write(target)?;
-    }
-    let nodes: usize = sections.iter().map(|section| section.nodes().len()).sum();
-    let leaves: usize = sections.iter().map(|section| section.leaves().len()).sum();
-    let all_nodes: usize = stored.proofs.iter().map(|proof| proof.nodes.len()).sum();
-    let all_leaves: usize = stored.proofs.iter().map(|proof| proof.leaves.len()).sum();
+    let summary = Summary::write(&stored.claim, &sections, target, options.emit.as_deref())?;
+    let nodes: usize = stored.proofs.iter().map(|proof| proof.nodes.len()).sum();
+    let leaves: usize = stored.proofs.iter().map(|proof| proof.leaves.len()).sum();
     let trimmed = Trimmed {
-        value: stored.claim.value.word(),
-        game: stored.claim.game.clone(),
-        start: stored.claim.start.clone(),
-        certificate: options.emit.as_ref().map(|directory| directory.display().to_string()),
-        nodes,
-        leaves,
-        assumed: sections.iter().map(Section::assumed).sum(),
-        bytes: certificate.bytes(),
-        root: certificate.root().to_string(),
-        nodes_left_out: all_nodes - nodes,
-        leaves_left_out: all_leaves - leaves,
+        nodes_left_out: nodes - summary.nodes,
+        leaves_left_out: leaves - summary.leaves,
         trimmed_from: stored.root.to_string(),
+        summary,
     };
-    table.row(&trimmed, &describe(&trimmed, stored.bytes))?;
-    table.finish()
-}
-
-/// The claim, what is left out of how much, and the trimmed certificate.
-fn describe(trimmed: &Trimmed, bytes_before: u64) -> String {
-    let Trimmed { value, game, start, nodes, leaves, assumed, bytes, root, .. } = trimmed;
-    let Trimmed { nodes_left_out, leaves_left_out, .. } = trimmed;
-    let claimed = if_assumed(*assumed, &format!("{value} {game} from {start}"));
-    let left_out = match nodes_left_out {
-        0 => "left out: nothing, the start needs all nodes and leaves".into(),
-        _ => format!(
-            "left out: {} of {} and {} of {}, which nothing reaches from the start; {} before",
-            grouped(*nodes_left_out as u64),
-            counted(nodes + nodes_left_out, "node"),
-            grouped(*leaves_left_out as u64),
-            counted(leaves + leaves_left_out, "leaf"),
-            size(bytes_before)
+    let left_out = match trimmed.nodes_left_out {
+        0 => "left out: nothing, the start needs all nodes and leaves\n".into(),
+        left_out => format!(
+            "left out: {} of {} and {} of {}, which nothing reaches from the start; {} before\n",
+            grouped(left_out as u64),
+            counted(nodes, "node"),
+            grouped(trimmed.leaves_left_out as u64),
+            counted(leaves, "leaf"),
+            size(stored.bytes)
         ),
     };
-    let place = match &trimmed.certificate {
-        Some(directory) => format!("certificate {directory}"),
-        None => "trimmed, and not written without --emit DIR".into(),
-    };
-    format!(
-        "{claimed}\n{left_out}\n{place}: {}, {}, {}, root={root}",
-        counted(*nodes, "node"),
-        counted(*leaves, "leaf"),
-        size(*bytes)
-    )
+    table.row(&trimmed, &trimmed.summary.text(&left_out))?;
+    table.finish()
 }

@@ -3,15 +3,13 @@
 #[cfg(feature = "serve")]
 mod site;
 
-#[cfg(not(feature = "serve"))]
-pub(crate) use super::left_out::run_server;
 #[cfg(feature = "serve")]
 pub(crate) use site::run_server;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use crate::cli::notes::notes;
+use crate::cli::options::notes;
 use crate::cli::options::{DatabaseOption, MachineOptions, ValuesOptions, parse_size};
 use crate::egdb::Cover;
 use clap::Args;
@@ -73,4 +71,9 @@ pub(crate) struct Options {
     solve_memory: u64,
     #[command(flatten)]
     machine: MachineOptions,
+}
+
+#[cfg(not(feature = "serve"))]
+pub(crate) fn run_server(_: Options) -> Result<(), super::Failure> {
+    Err(super::Failure::left_out("serve", "serve"))
 }

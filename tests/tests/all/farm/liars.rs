@@ -6,7 +6,7 @@ use draughtproof_farm::wire::{
     Announcement, FoundMessage, JobContext, ResultMessage, decode, encode,
 };
 use draughtproof_farm::{items_stream, result_subject};
-use draughtproof_proof::proof::{Answer, Found, Item, SearchContext};
+use draughtproof_proof::proof::{Answer, Finding, Item, SearchContext};
 use draughtproof_proof::search::{PackedStrategy, ProofNumbers};
 use futures_util::StreamExt;
 
@@ -92,27 +92,27 @@ impl Liar<'_> {
                 let database = Some(Digest([7; 32]));
                 of_context(JobContext { database, ..true_context.clone() })
             }
-            (Lie::WrongItem, Found::Decided(_)) => of_found(Found::TooHard(Vec::new())),
-            (Lie::WrongItem, Found::TooHard(_)) => {
+            (Lie::WrongItem, Finding::Decided(_)) => of_found(Finding::TooHard(Vec::new())),
+            (Lie::WrongItem, Finding::TooHard(_)) => {
                 let strategy = PackedStrategy { is_win: true, leaf: other_strategy() };
-                of_found(Found::Decided(strategy))
+                of_found(Finding::Decided(strategy))
             }
-            (Lie::OtherAnswer, Found::Decided(PackedStrategy { is_win, leaf })) => {
+            (Lie::OtherAnswer, Finding::Decided(PackedStrategy { is_win, leaf })) => {
                 let (is_win, leaf) = (!is_win, leaf.clone());
-                of_found(Found::Decided(PackedStrategy { is_win, leaf }))
+                of_found(Finding::Decided(PackedStrategy { is_win, leaf }))
             }
-            (Lie::ShortStrategy, Found::Decided(strategy)) => {
+            (Lie::ShortStrategy, Finding::Decided(strategy)) => {
                 let mut strategy = strategy.clone();
                 strategy.leaf.strategy.pop()?;
-                of_found(Found::Decided(strategy))
+                of_found(Finding::Decided(strategy))
             }
-            (Lie::FewGuesses, Found::TooHard(guesses)) => {
-                of_found(Found::TooHard(guesses[1..].to_vec()))
+            (Lie::FewGuesses, Finding::TooHard(guesses)) => {
+                of_found(Finding::TooHard(guesses[1..].to_vec()))
             }
-            (Lie::DecidingGuess, Found::TooHard(guesses)) => {
+            (Lie::DecidingGuess, Finding::TooHard(guesses)) => {
                 let mut guesses = guesses.clone();
                 guesses[0].numbers = ProofNumbers { proof: 0, disproof: 1 };
-                of_found(Found::TooHard(guesses))
+                of_found(Finding::TooHard(guesses))
             }
             _ => None,
         }

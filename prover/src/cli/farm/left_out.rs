@@ -3,25 +3,23 @@
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{ManagerQueue, QueueSource, Request, SearchContext};
 
-use super::left_out;
+use super::{ManagerOptions, Options, WorkerOptions};
 use crate::board::Game;
 use crate::cli::failure::Failure;
-use crate::cli::farm::options::ManagerOptions;
-use crate::cli::farm::{self, worker};
 use crate::egdb::{Cover, Slice, Store};
 
-pub(crate) fn run_farm(_: &farm::Options) -> Result<(), Failure> {
-    Err(left_out("farm", "farm"))
+pub(crate) fn run_farm(_: &Options) -> Result<(), Failure> {
+    Err(Failure::left_out("farm", "farm"))
 }
 
-pub(crate) fn run_worker(_: &worker::Options) -> Result<(), Failure> {
-    Err(left_out("worker", "farm"))
+pub(crate) fn run_worker(_: &WorkerOptions) -> Result<(), Failure> {
+    Err(Failure::left_out("worker", "farm"))
 }
 
 impl ManagerOptions {
     /// Refuses to use a farm.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.is_used() { Err(left_out("--farm", "farm")) } else { Ok(()) }
+        if self.is_used() { Err(Failure::left_out("--farm", "farm")) } else { Ok(()) }
     }
 
     /// Connects to no broker.
@@ -59,7 +57,7 @@ pub(crate) enum SliceStore {}
 
 impl SliceStore {
     pub(crate) fn open(_: &str, _: bool, _: &Progress) -> Result<Self, Failure> {
-        Err(left_out("--store", "farm"))
+        Err(Failure::left_out("--store", "farm"))
     }
 
     pub(crate) fn fetch_all(&self, _: &Store, _: &Cover) -> Result<(), Failure> {
