@@ -1,25 +1,31 @@
 //! Compares `check-verified`, the checker that is extracted from the formal proofs, with `check`:
 //! both must have the same verdict on mutants ([`run`]), and the same successors of random
-//! positions ([`successors`]).
+//! positions ([`compare`]).
 //!
 //! `check-verified` judges values and not the form of files, so it may verify a certificate that
 //! `check` refuses by a rule of form. `certificate-spec/formal/README.md` lists these rules, with
 //! the reason why each may be left out. A claim that is verified so must be true by a database made
 //! in memory.
+//!
+//! Compares the successors of random positions by three programs: the function that is proved to
+//! give exactly the legal moves, and both move generators.
+//!
+//! The tables that `check-verified` reads, of a database that may be wrong: the values of quiet
+//! positions are those of its files, and the values of captures follow from them.
 
-pub mod successors;
-mod tables;
-
+use crate::mutants::base::{Base, Files};
+use crate::mutants::campaign::Place;
+use crate::mutants::judge::rules_of;
+use crate::mutants::random::Random;
+use crate::mutants::{CLASSES, Mutant};
 use crate::prelude::*;
-
 use certificate_spec::claim::Value as Claimed;
 use certificate_spec::value::Value;
 use checker_core::{Level, Stop, Verdict};
-
-use crate::mutants::base::{Base, Files};
-use crate::mutants::judge::rules_of;
-use crate::mutants::place::Place;
-use crate::mutants::{CLASSES, Mutant};
+use draughtproof_egdb::locate;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io;
 
 /// The comparison of two verdicts on one mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +130,7 @@ struct Both<'a> {
 impl<'a> Both<'a> {
     fn new(directory: PathBuf, base: &Base, program: &'a Path) -> Self {
         let place = Place::new(directory.clone(), base);
-        tables::write(&base.rules.board, &base.files, &directory.join("tables"));
+        write(&base.rules.board, &base.files, &directory.join("tables"));
         Both { place, directory, program }
     }
 
@@ -168,7 +174,7 @@ impl<'a> Both<'a> {
         let tables = if database(files).eq(database(&base.files)) {
             "tables"
         } else {
-            tables::write(&base.rules.board, files, &self.directory.join("others"));
+            write(&base.rules.board, files, &self.directory.join("others"));
             "others"
         };
         let output = Command::new(self.program)
@@ -245,4 +251,142 @@ fn is_true(base: &Base, fields: &str) -> Result<bool, String> {
         if question.is_win() { found == good } else { found != bad }
     };
     Ok(claim.questions().iter().all(holds))
+}
+
+/// Boards of all shapes: wide, high, with odd sides, and with one square in some rows.
+const BOARDS: [(u8, u8); 10] =
+    [(8, 8), (6, 6), (7, 7), (5, 7), (6, 8), (8, 6), (8, 4), (4, 8), (5, 5), (3, 5)];
+
+/// Compares the successors of `positions` random positions, which depend on `seed` only.
+///
+/// # Errors
+/// The first position with different successors, and what each program says of it.
+///
+/// # Panics
+/// If `program` does not start, or no files can be written in `directory`.
+pub fn compare(program: &Path, seed: u64, positions: u64, directory: &Path) -> Result<(), String> {
+    for (number, (rows, columns)) in (0..).zip(BOARDS) {
+        let ours = Board::new(rows, columns).expect("a board");
+        let theirs = checker_core::Board::new(rows, columns).expect("a board");
+        let few = positions.div_ceil(BOARDS.len() as u64);
+        let random = |i| random(&mut Random::new(seed, number << 32 | i), &ours);
+        let all: Vec<Position> = (0..few).map(random).collect();
+        let mut text = String::new();
+        for position in &all {
+            writeln!(text, "{}", ours.write_fen(position)).expect("text");
+        }
+        let path = directory.join("positions");
+        fs::write(&path, text).expect("a file is written");
+        let output = Command::new(program)
+            .args(["successors", &format!("{rows}x{columns}")])
+            .stdin(File::open(&path).expect("the file"))
+            .output();
+        let output = output.unwrap_or_else(|e| panic!("{}: {e}", program.display()));
+        let text = String::from_utf8(output.stdout).map_err(|e| e.to_string())?;
+        let lines: Vec<&str> = text.lines().collect();
+        if lines.len() != all.len() {
+            return Err(format!("{rows}x{columns}: {} lines for {few} positions", lines.len()));
+        }
+        for (position, line) in all.iter().zip(lines) {
+            let fen = ours.write_fen(position);
+            let mut next = Vec::new();
+            ours.successors(position, &mut next);
+            let prover: Vec<String> = next.iter().map(|p| ours.write_fen(p)).collect();
+            let mut next = Vec::new();
+            let read = checker_core::parse_fen(&fen).ok_or("the checker reads no FEN")?;
+            theirs.successors(&read, &mut next);
+            let checker: Vec<String> = next.iter().map(checker_core::write_fen).collect();
+            if prover.join(" ") != line || checker.join(" ") != line {
+                return Err(format!(
+                    "{rows}x{columns} {fen}: proved {line}, prover {prover:?}, checker {checker:?}"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A random possible position, from nearly empty to crowded, with many kings or few.
+fn random(random: &mut Random, board: &Board) -> Position {
+    let (fill, kings) = (1 + random.below(8), random.below(5));
+    let turn = if random.one_in(2) { Side::Black } else { Side::White };
+    let mut position = Position { black: 0, white: 0, kings: 0, turn };
+    for square in 0..board.squares() {
+        if random.below(12) >= fill {
+            continue;
+        }
+        let (bit, is_black) = (board.bit(square), random.one_in(2));
+        let crowning = if is_black { board.rows() - 1 } else { 0 };
+        if board.row(square) == crowning || random.below(5) < kings {
+            position.kings |= bit;
+        }
+        *(if is_black { &mut position.black } else { &mut position.white }) |= bit;
+    }
+    position
+}
+
+/// The number of bytes before the values.
+const HEAD: usize = 4096;
+
+/// Writes the tables of all slices that can be decoded, in place of earlier ones.
+///
+/// # Panics
+/// If files cannot be written.
+fn write(board: &Board, files: &Files, directory: &Path) {
+    let folder = directory.join(format!("{}.tables", board.name()));
+    match fs::remove_dir_all(&folder) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => panic!("{}: {e}", folder.display()),
+        _ => fs::create_dir_all(&folder).expect("a directory"),
+    }
+    let prefix = format!("egdb/{}/", board.name());
+    let mut slices: Vec<(SliceName, &[u8])> = Vec::new();
+    for (path, bytes) in files {
+        slices.extend(path.strip_prefix(&prefix).and_then(name_of).map(|name| (name, &**bytes)));
+    }
+    // Captures lead to slices with fewer pieces, which come first in this order.
+    slices.sort_by_key(|(name, _)| name.order());
+    let mut tables: HashMap<Slice, Table> = HashMap::new();
+    for (name, bytes) in slices {
+        let slice = Slice::from(name);
+        let Ok(mut table) = decode_slice(board, slice, bytes) else { continue };
+        add_captures(board, slice, &mut table, &tables);
+        let mut bytes = vec![0; HEAD];
+        for index in (0..table.indices()).step_by(64) {
+            let (win, loss) = table.word(index);
+            bytes.extend([win, loss].map(u64::to_le_bytes).concat());
+        }
+        fs::write(folder.join(format!("{}.table", name.file_name())), bytes).expect("a file");
+        tables.insert(slice, table);
+    }
+}
+
+/// The name of the slice whose file has this name.
+fn name_of(file: &str) -> Option<SliceName> {
+    let numbers: Vec<u8> = file.split('-').map(|n| n.parse().ok()).collect::<Option<_>>()?;
+    let name = SliceName(numbers.try_into().ok()?);
+    (name.file_name() == file && name.pieces() <= 8).then_some(name)
+}
+
+/// Adds the values of positions in which the side to move can capture.
+fn add_captures(board: &Board, slice: Slice, table: &mut Table, tables: &HashMap<Slice, Table>) {
+    let value = |after: &_| {
+        let (slice, index) = locate(board, after);
+        tables.get(&slice).map_or(Value::Draw, |table| table.value(index))
+    };
+    let mut next = Vec::new();
+    for index in 0..table.indices() {
+        let position = position_at(board, slice, index);
+        let Some(position) = position.filter(|p| board.can_capture(p)) else { continue };
+        board.successors(&position, &mut next);
+        let values = next.iter().map(|y| if y.both_sides() { value(y) } else { Value::Loss });
+        let values: Vec<Value> = values.collect();
+        let best = if values.contains(&Value::Loss) {
+            Value::Win
+        } else if values.contains(&Value::Draw) {
+            Value::Draw
+        } else {
+            Value::Loss
+        };
+        table.set(index, best);
+    }
 }

@@ -15,12 +15,9 @@ mod claims;
 mod covers;
 mod databases;
 mod files;
-mod leaves;
 mod nodes;
-mod positions;
 mod provenances;
 pub(crate) mod slices;
-mod versions;
 
 /// The rows of a table in `corpus/`, without comments and its header.
 pub fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
@@ -108,7 +105,6 @@ pub struct Case {
     pub name: String,
     /// The checker's arguments, relative to `directory`.
     pub arguments: Vec<String>,
-    /// The directory of the case.
     pub directory: PathBuf,
     /// The verdict that a checker must give.
     pub expected: Expected,
@@ -299,12 +295,12 @@ pub fn build(root: &Path) -> Vec<Case> {
     covers::add(&mut corpus, &bases);
     files::add(&mut corpus, &bases);
     nodes::add(&mut corpus, &bases);
-    leaves::add(&mut corpus, &bases);
-    positions::add(&mut corpus, &bases);
+    nodes::add_leaves(&mut corpus, &bases);
+    nodes::add_positions(&mut corpus, &bases);
     provenances::add(&mut corpus, &bases);
     slices::add(&mut corpus, &bases);
     databases::add(&mut corpus, &bases);
-    versions::add(&mut corpus, &bases);
+    files::add_versions(&mut corpus, &bases);
     corpus.cases
 }
 

@@ -40,7 +40,6 @@ pub struct DraftObject {
     pub kind: Kind,
     /// The head that the object had when it was made, and that the manifest states.
     pub head: ObjectHead,
-    /// The bytes of the object.
     pub bytes: Vec<u8>,
 }
 
@@ -58,7 +57,6 @@ impl DraftObject {
     }
 }
 
-/// A certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
     /// The contents of CLAIM.

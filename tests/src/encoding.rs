@@ -72,7 +72,6 @@ pub struct DatabaseHead {
 }
 
 impl DatabaseHead {
-    /// The head of a manifest.
     pub fn of(manifest: &DatabaseManifest) -> Self {
         DatabaseHead {
             rules: RULES.into(),
@@ -122,7 +121,6 @@ pub struct SliceStart {
     pub board: (u8, u8),
     pub name: SliceName,
     pub indices: u64,
-    /// The coding of the values.
     pub coding: Coding,
 }
 

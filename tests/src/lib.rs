@@ -18,8 +18,6 @@ pub mod notes;
 pub mod positions;
 pub mod prelude;
 pub mod programs;
-pub mod python;
-pub mod rules;
 pub mod s3;
 pub mod slice_file;
 pub mod slurm;

@@ -14,12 +14,9 @@ mod databases;
 pub mod judge;
 mod leaves;
 mod nodes;
-pub mod options;
-pub(crate) mod place;
 mod proof;
 pub(crate) mod random;
 mod records;
-mod replay;
 pub mod tally;
 
 use crate::draft::Draft;
@@ -37,9 +34,7 @@ enum Make {
     Files(OfFiles),
 }
 
-/// A class of mutants.
 pub struct Class {
-    /// The name of the class.
     pub name: &'static str,
     make: Make,
 }

@@ -29,8 +29,8 @@ pub use crate::corpus::rows;
 pub use crate::draft::{Draft, Part};
 pub use crate::farm::{Broker, Job, Running, free_port, wait_for};
 pub use crate::files::{Scratch, copy, read_all};
+pub use crate::positions::Rules;
 pub use crate::positions::{database, random};
 pub use crate::programs::{
     Said, Signal, ask, check, check_with, fails, path, prove, run, signal, start, texts,
 };
-pub use crate::rules::Rules;

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 
 use crate::farm::PATIENCE;
 use crate::prelude::*;
-use crate::python::package;
+use crate::programs::package;
 
 const MOTO: &str = "moto[server]==5.2.5";
 /// The name of the server's bucket.

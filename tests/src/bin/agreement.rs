@@ -3,9 +3,9 @@
 use tests::prelude::*;
 
 use clap::Parser;
-use tests::agreement::{run, successors};
+use tests::agreement::{compare, run};
 use tests::mutants::base::bases;
-use tests::mutants::options::DrawOptions;
+use tests::mutants::campaign::DrawOptions;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
         }
     };
     let Arguments { mutants, positions, draw, .. } = arguments;
-    if let Err(what) = successors::compare(&program, draw.seed, positions, root.path()) {
+    if let Err(what) = compare(&program, draw.seed, positions, root.path()) {
         println!("WRONG {what}");
         return ExitCode::from(1);
     }

@@ -5,8 +5,8 @@ use tests::prelude::*;
 
 use clap::{Parser, ValueEnum};
 use tests::mutants::base::{Base, bases};
+use tests::mutants::campaign::DrawOptions;
 use tests::mutants::campaign::{Plan, run};
-use tests::mutants::options::DrawOptions;
 use tests::mutants::{CLASSES, Mutant};
 
 const AFTER_HELP: &str = "\

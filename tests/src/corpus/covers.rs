@@ -61,7 +61,6 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     clauses(corpus, &bases.clauses);
 }
 
-/// Covers in CLAIM.
 fn claims(corpus: &mut Corpus, base: &Base) {
     let text = base.draft.claim.encode();
     let line: usize = text.split_inclusive('\n').take(5).map(str::len).sum();
@@ -167,7 +166,6 @@ fn parts(corpus: &mut Corpus, bases: &Bases) {
     });
 }
 
-/// Covers in the MANIFEST of a database.
 fn manifests(corpus: &mut Corpus, base: &Base) {
     let manifest = database_manifest(&base.directory.join("egdb/4x4"));
     let mut case = |name: &str, expected: Expected, edit: &dyn Fn(&mut DatabaseHead)| {

@@ -1,11 +1,15 @@
 //! Cases about nodes: their records, and what they claim.
-
-use certificate_spec::claim::Value as Claimed;
-use certificate_spec::nodes;
-use draughtproof_egdb::Value;
+//!
+//! Cases about leaf strategies.
+//!
+//! Cases in which a proof follows other rules of the game: one And node answers a move that the
+//! opponent may not make, and does not answer one that the opponent must make.
 
 use super::*;
 use crate::positions;
+use certificate_spec::claim::Value as Claimed;
+use certificate_spec::{leaves, nodes};
+use draughtproof_egdb::Value;
 
 /// The prover's view of a base, to find the moves and values that a case needs.
 fn rules_of(base: &Base) -> Rules {
@@ -246,4 +250,114 @@ fn ranks(corpus: &mut Corpus, bases: &Bases) {
     edit("win-with-equal-ranks", &|n| n[parent].rank = n[child].rank);
     edit("win-with-a-rank-that-rises", &|n| n[parent].rank = n[child].rank - 1);
     edit("win-with-rank-0", &|n| n[parent].rank = 0);
+}
+
+fn at_leaf(draft: &Draft, rule: &str, leaf: usize) -> Expected {
+    let head = draft.parts[0].head(draft.parts[0].leaves.len());
+    Expected::refuted(rule, object(draft, 0, Kind::Leaves)).at(leaves::offset(&head, leaf))
+}
+
+pub(super) fn add_leaves(corpus: &mut Corpus, bases: &Bases) {
+    edits(corpus, "draw", &bases.draw);
+    edits(corpus, "win", &bases.win);
+    // The strategy of a draw as that of a win: it goes round in a cycle.
+    corpus.add_draft("leaf-that-wins-in-a-circle", &bases.leaf, |draft| {
+        draft.claim.value = Claimed::BlackWins;
+        draft.parts.truncate(1);
+        draft.parts[0].question = Question::BlackWins;
+        Box::new(|draft| at_leaf(draft, "leaf-repetition", 0))
+    });
+    // The strategy of White for Black's question: the choices are read where Black is to move.
+    corpus.add_draft("leaf-of-the-other-side", &bases.leaf, |draft| {
+        draft.parts[0].leaves = draft.parts[1].leaves.clone();
+        Box::new(|draft| Expected { words: "REFUTED".into(), ..at_leaf(draft, "", 0) })
+    });
+}
+
+fn edits(corpus: &mut Corpus, prefix: &str, base: &Base) {
+    let leaves = &base.draft.parts[0].leaves;
+    let last = leaves.len() - 1;
+    // The longest strategy has enough bits for every change.
+    let long = (0..leaves.len()).max_by_key(|&i| leaves[i].strategy.len()).unwrap_or(0);
+    type Edit<'a> = &'a dyn Fn(&mut Leaf<Vec<u8>>);
+    let mut edit = |name: &str, leaf: usize, rule: &'static str, edit: Edit<'_>| {
+        corpus.add_draft(&format!("leaf-{prefix}-{name}"), base, |draft| {
+            edit(&mut draft.parts[0].leaves[leaf]);
+            Box::new(move |draft| at_leaf(draft, rule, leaf))
+        });
+    };
+    edit("one-position-too-many", long, "leaf-syntax", &|l| l.positions += 1);
+    edit("one-position-too-few", long, "leaf-syntax", &|l| l.positions -= 1);
+    edit("positions-2-to-64", last, "leaf-syntax", &|l| l.positions = u64::MAX);
+    edit("one-byte-too-many", last, "leaf-syntax", &|l| l.strategy.push(0));
+    edit("one-byte-too-few", long, "leaf-syntax", &|l| {
+        l.strategy.pop();
+    });
+    edit("no-strategy", long, "leaf-syntax", &|l| l.strategy.clear());
+}
+
+/// (name, start with Black to move, the position that a prover with other rules answers, the
+/// position that it misses)
+const OTHER_RULES: [(&str, &str, &str, &str); 7] = [
+    ("rules-quiet-move-for-a-jump", "B:W18,32:B1,14", "W:W18,32:B5,14", "W:W32:B1,23"),
+    ("rules-jump-cut-short", "B:W10,18,32:B6", "W:W18,32:B15", "W:W32:B22"),
+    ("rules-crowned-man-jumps-on", "B:W26,27,32:B22", "W:W32:BK24", "W:W27,32:BK31"),
+    ("rules-man-jumps-backward", "B:W18,32:B22", "W:W32:B15", "W:W18,32:B25"),
+    ("rules-king-flies", "B:W32:BK1", "W:W32:BK10", "W:W32:BK5"),
+    ("rules-jumped-twice", "B:W18,32:BK14", "W:W32:BK14", "W:W32:BK23"),
+    ("rules-man-not-crowned", "B:W32:B26", "W:W32:B30", "W:W32:BK30"),
+];
+
+pub(super) fn add_positions(corpus: &mut Corpus, bases: &Bases) {
+    let board = Board::new(8, 8).expect("a board");
+    let wire = |fen: &str| {
+        let position = board.read_fen(fen).expect(fen);
+        WirePosition {
+            black: board.to_dense(position.black),
+            white: board.to_dense(position.white),
+            kings: board.to_dense(position.kings),
+            turn: u8::from(position.turn == Side::White),
+        }
+    };
+    for (name, start, answered, missed) in OTHER_RULES {
+        corpus.add_draft(name, &bases.bare, |draft| {
+            // The answered position cannot always be written as a FEN: a man may stand on its
+            // crowning row.
+            let answer = if name == "rules-man-not-crowned" {
+                WirePosition { kings: 0, ..wire("W:W32:BK30") }
+            } else {
+                wire(answered)
+            };
+            let node = |position, kind, data| Node { position, rank: 0, data, kind, reserved: 0 };
+            let mut nodes = vec![node(wire(start), kind::AND, 0), node(answer, kind::ASSUMED, 0)];
+            nodes.sort_by_key(|n| n.position);
+            *draft = Draft {
+                claim: Claim {
+                    game: "8x8".into(),
+                    start: start.into(),
+                    value: Claimed::WhiteNotLost,
+                    cover: Cover::none(),
+                    database: None,
+                },
+                parts: vec![Part { nodes, ..Part::new(Question::WhiteNotLost) }],
+            };
+            // The answer is assumed, so that only the start, an And node, is wrong. An impossible
+            // answer is found even before that.
+            let (start, impossible) = (wire(start), name == "rules-man-not-crowned");
+            Box::new(move |draft| {
+                let place = |p| draft.parts[0].nodes.iter().position(|n| n.position == p);
+                let (rule, node) = match impossible {
+                    true => ("node-position", place(answer)),
+                    false => ("not-covered", place(start)),
+                };
+                let head = draft.parts[0].head(draft.parts[0].nodes.len());
+                let file = object(draft, 0, Kind::Nodes);
+                Expected::refuted(rule, file).at(nodes::offset(&head, node.expect("the node")))
+            })
+        });
+        let mut successors = Vec::new();
+        board.successors(&board.read_fen(start).expect(start), &mut successors);
+        let missed = board.read_fen(missed).expect(missed);
+        assert!(successors.contains(&missed), "{name}: the move that is missed is no move");
+    }
 }

@@ -1,18 +1,17 @@
 //! A farm on this machine: a broker, managers and workers as processes that can be killed.
-
-mod job;
-mod proxy;
-
-use std::io::Read;
-use std::net::{TcpListener, TcpStream};
-
-use tempfile::TempDir;
-
-pub use job::Job;
-pub use proxy::{Faults, Proxy};
+//!
+//! A proof that a farm does.
+//!
+//! A proxy in front of a broker that loses, doubles and delays messages.
+//!
+//! It understands only enough of the protocol to find where a message ends.
 
 use crate::prelude::*;
 use crate::programs;
+use std::io::{self, Read};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
 
 /// The longest time to wait for an event; if it takes longer, the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(240);
@@ -72,7 +71,6 @@ impl Broker {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// The broker's port.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -242,4 +240,178 @@ impl Drop for Running {
 pub fn root_of(printed: &str) -> String {
     let root = printed.lines().last().and_then(|line| line.split("root=").nth(1));
     root.unwrap_or_else(|| panic!("expected a root: {printed}")).into()
+}
+
+/// A proof of a game over a small database.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    pub game: &'a str,
+    /// The cover of the database.
+    pub pieces: &'a str,
+    /// The budget of a search, in nodes.
+    pub leaf_nodes: &'a str,
+}
+
+impl Job<'_> {
+    /// The arguments of `prove` for this proof, and further ones.
+    pub fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        let Job { game, pieces, leaf_nodes } = *self;
+        let own =
+            ["--game", game, "--pieces", pieces, "--leaf-nodes", leaf_nodes, "--emit", "cert"];
+        [&own[..], more].concat()
+    }
+
+    /// Makes the database and the proof in one process, and removes the certificate.
+    pub fn alone(&self, directory: &Path) -> Output {
+        let arguments = self.arguments(&["--results", "alone.results"]);
+        let output = run(&path("prove"), &arguments, directory);
+        assert!(output.status.success(), "{output:?}");
+        std::fs::remove_dir_all(directory.join("cert")).expect("a certificate");
+        output
+    }
+
+    /// Makes the database, and returns the root of the certificate that one process finds.
+    pub fn root(&self, directory: &Path) -> String {
+        root_of(&String::from_utf8_lossy(&self.alone(directory).stdout))
+    }
+
+    /// Starts the manager of the proof. The lease of an item is short.
+    pub fn manager(&self, url: &str, directory: &Path) -> Running {
+        let farm = ["--farm", url, "--lease", "2", "--results", "farm.results"];
+        Running::start(&self.arguments(&farm), directory, "manager.log")
+    }
+}
+
+/// The shares of messages that a fault happens to, in 256ths; 255 stands for all messages.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Faults {
+    /// Acknowledgements of items and results that never arrive.
+    pub lost_acks: u8,
+    /// Messages that arrive twice, in both directions.
+    pub doubled: u8,
+    /// Messages that delay those after them by some milliseconds.
+    pub delayed: u8,
+}
+
+/// A proxy, which ends with the test.
+pub struct Proxy {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    target: u16,
+    faults: Faults,
+    /// The state of a generator of random numbers.
+    random: AtomicU64,
+    is_over: AtomicBool,
+    happened: AtomicU64,
+}
+
+impl Proxy {
+    /// Starts a proxy in front of a port of this machine.
+    pub fn start(target: u16, faults: Faults, seed: u64) -> Proxy {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let random = AtomicU64::new(seed);
+        let shared = Arc::new(Shared {
+            target,
+            faults,
+            random,
+            is_over: AtomicBool::new(false),
+            happened: AtomicU64::new(0),
+        });
+        let proxy = Proxy { port, shared: Arc::clone(&shared) };
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if shared.is_over.load(Ordering::Relaxed) {
+                    return;
+                }
+                // If the broker is not running, the proxy hangs up.
+                let Ok(server) = TcpStream::connect(("127.0.0.1", shared.target)) else { continue };
+                pump_both(&shared, client, server);
+            }
+        });
+        proxy
+    }
+
+    /// The proxy's address.
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// The number of messages that a fault has happened to.
+    pub fn happened(&self) -> u64 {
+        self.shared.happened.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        // The proxy's thread looks at `is_over` when a client connects.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+impl Shared {
+    /// Whether a fault happens to this message that happens to `share` of 256 messages.
+    fn happens(&self, share: u8) -> bool {
+        // SplitMix64.
+        let mut z = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let happens = share == u8::MAX || ((z >> 40) & 255) < u64::from(share);
+        self.happened.fetch_add(u64::from(happens), Ordering::Relaxed);
+        happens
+    }
+}
+
+fn pump_both(shared: &Arc<Shared>, client: TcpStream, server: TcpStream) {
+    let (Ok(from_client), Ok(from_server)) = (client.try_clone(), server.try_clone()) else {
+        return;
+    };
+    for (from, to) in [(from_client, server), (from_server, client)] {
+        let shared = Arc::clone(shared);
+        thread::spawn(move || {
+            let _ = pump(&shared, &from, &to);
+            // Both sides learn that the connection has ended.
+            let _ = from.shutdown(Shutdown::Both);
+            let _ = to.shutdown(Shutdown::Both);
+        });
+    }
+}
+
+/// Passes messages on until one of the two sides hangs up.
+fn pump(shared: &Shared, from: &TcpStream, mut to: &TcpStream) -> io::Result<()> {
+    let mut from = BufReader::new(from);
+    loop {
+        let mut line = Vec::new();
+        if from.read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&line).into_owned();
+        let mut words = text.split_whitespace();
+        let kind = words.next().unwrap_or_default();
+        if !matches!(kind, "PUB" | "HPUB" | "MSG" | "HMSG") {
+            to.write_all(&line)?;
+            continue;
+        }
+        let subject = words.next().unwrap_or_default().to_owned();
+        let size: usize = words.last().and_then(|size| size.parse().ok()).unwrap_or(0);
+        let mut message = line;
+        let head = message.len();
+        message.resize(head + size + 2, 0);
+        from.read_exact(&mut message[head..])?;
+        if shared.happens(shared.faults.delayed) {
+            thread::sleep(Duration::from_millis(20));
+        }
+        if subject.starts_with("$JS.ACK.") && shared.happens(shared.faults.lost_acks) {
+            continue;
+        }
+        to.write_all(&message)?;
+        if shared.happens(shared.faults.doubled) {
+            to.write_all(&message)?;
+        }
+    }
 }

@@ -10,11 +10,8 @@ pub type Files = BTreeMap<String, Arc<[u8]>>;
 
 /// A valid certificate with its database.
 pub struct Base {
-    /// The name of the base.
     pub name: &'static str,
-    /// The directory of the base.
     pub directory: PathBuf,
-    /// The files of the base.
     pub files: Files,
     /// The certificate, decoded.
     pub draft: Draft,

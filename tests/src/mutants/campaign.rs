@@ -1,15 +1,19 @@
 //! Makes mutants, lets `check` judge them, and judges its verdicts.
+//!
+//! Options of the programs that draw mutants.
+//!
+//! Mutants on disk, and the verdicts of `check` on them.
 
-use crate::prelude::*;
-
-use certificate_spec::manifest;
-use checker_core::{Stop, Verdict};
-
-use super::base::{Base, Files};
+use super::base::{Base, Files, Selection};
 use super::judge::judge;
-use super::place::Place;
 use super::tally::{Outcome, Tally};
 use super::{CLASSES, Mutant};
+use crate::prelude::*;
+use certificate_spec::manifest;
+use checker_core::{Level, Options, Stop, Verdict};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The options of a campaign.
 #[derive(Debug, Clone)]
@@ -221,4 +225,83 @@ fn repeats_claim(files: &Files, words: &str) -> bool {
         let start = if is_initial { "initial" } else { &claim.start };
         words.starts_with(&[claim.value.word(), &claim.game, &format!("start={start}")])
     })
+}
+
+/// The choice of mutants, and the number that are judged at a time.
+#[derive(Args)]
+pub struct DrawOptions {
+    /// The seed of the mutants
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// The number that are checked at a time, at most 256; the outcome is the same
+    #[arg(long, value_name = "T", default_value_t = 1,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
+    pub threads: usize,
+    /// Only the bases that are made and checked in no time
+    #[arg(long)]
+    small: bool,
+}
+
+impl DrawOptions {
+    /// The selected bases.
+    pub fn selection(&self) -> Selection {
+        if self.small { Selection::Small } else { Selection::All }
+    }
+}
+
+/// A directory in which mutants of a base are written, one after the other.
+pub(crate) struct Place {
+    directory: PathBuf,
+    there: Files,
+}
+
+impl Place {
+    /// A copy of a base in a new directory.
+    pub(crate) fn new(directory: PathBuf, base: &Base) -> Self {
+        copy(&base.directory, &directory);
+        Place { directory, there: base.files.clone() }
+    }
+
+    /// Writes a mutant; only files that differ from the mutant before are written.
+    pub(crate) fn lay(&mut self, files: &Files) {
+        for path in self.there.keys().filter(|path| !files.contains_key(*path)) {
+            fs::remove_file(self.directory.join(path)).expect("a file is removed");
+        }
+        for (path, bytes) in files {
+            if self.there.get(path) != Some(bytes) {
+                fs::write(self.directory.join(path), bytes).expect("a file is written");
+            }
+        }
+        self.there = files.clone();
+    }
+
+    /// The verdict of the library, in this process.
+    ///
+    /// # Errors
+    /// The library panicked.
+    pub(super) fn check(&self) -> Result<Verdict, String> {
+        self.check_at(Level::Exact)
+    }
+
+    /// Like `check`, with the values of the database checked at this level.
+    ///
+    /// # Errors
+    /// The library panicked.
+    pub(crate) fn check_at(&self, level: Level) -> Result<Verdict, String> {
+        let options = Options::new(self.directory.join("egdb"));
+        let options = Options { threads: Some(1), level, ..options };
+        let check = || checker_core::check(&self.directory.join("cert"), &options);
+        catch_unwind(AssertUnwindSafe(check)).map_err(|_| "panic".into())
+    }
+
+    /// The verdict of the program.
+    ///
+    /// # Errors
+    /// The program did not print exactly one verdict.
+    pub(super) fn program(&self) -> Result<Said, String> {
+        let [certificate, database] =
+            ["cert", "egdb"].map(|name| self.directory.join(name).display().to_string());
+        let arguments = [&certificate, "--db", &database, "--threads", "1", "--quiet"];
+        check_with(&path("check"), &arguments, &self.directory)
+    }
 }

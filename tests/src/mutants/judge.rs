@@ -3,8 +3,8 @@
 use draughtproof_egdb::Builder;
 
 use super::base::{Base, Files};
+use super::leaves::has;
 use super::proof;
-use super::replay::has;
 use crate::positions;
 use crate::prelude::*;
 
@@ -12,7 +12,6 @@ use crate::prelude::*;
 pub struct Shown {
     /// The harmless difference from the base.
     pub why: &'static str,
-    /// The number of nodes that are assumed.
     pub assumed: usize,
 }
 

@@ -4,9 +4,9 @@ use certificate_spec::claim::Value;
 
 use super::base::Base;
 use super::leaves::{at_random, up_to_nodes};
+use super::leaves::{claimant_moves, in_database};
 use super::random::Random;
 use super::records::part;
-use super::replay::{claimant_moves, in_database};
 use crate::prelude::*;
 
 /// Nodes, each with its leaf if it is of kind Leaf, so that both can be added and removed together.

@@ -5,7 +5,7 @@
 use certificate_spec::bits::{BitReader, width};
 use certificate_spec::value::Value;
 
-use super::replay::{Replay, claimant_moves, in_database};
+use super::leaves::{Replay, claimant_moves, in_database};
 use crate::prelude::*;
 
 /// The lists of successors that support a position: all successors in one of its lists must hold.

@@ -33,7 +33,6 @@ impl Random {
         all.get(self.below(all.len()))
     }
 
-    /// A random byte.
     pub fn byte(&mut self) -> u8 {
         self.next().to_le_bytes()[0]
     }

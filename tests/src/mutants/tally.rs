@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use super::CLASSES;
 
-/// The outcome of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The mutant is refuted by this rule.
@@ -22,7 +21,6 @@ pub enum Outcome {
     Wrong(String),
 }
 
-/// The outcomes of a class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OfClass {
     /// The numbers of refuted mutants, by rule.
@@ -91,7 +89,6 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts the outcome of a mutant.
     pub fn count(&mut self, number: u64, class: usize, outcome: Outcome) {
         let of = &mut self.classes[class];
         match outcome {

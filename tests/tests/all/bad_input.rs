@@ -1,7 +1,14 @@
 //! Bad input gives a message that says what is wrong and where, and the documented status. No file
 //! is overwritten.
+//!
+//! A byte order mark at the beginning of files that people write is ignored by all programs.
+//!
+//! Errors that would make a command fail at its end are reported at its beginning, before anything
+//! is built or searched.
 
+use std::net::TcpListener;
 use tests::prelude::*;
+use tests::programs;
 
 #[test]
 fn games_and_numbers() {
@@ -274,5 +281,201 @@ fn closed_standard_output() {
         let said = tests::programs::check(&arguments, d);
         assert_ne!(said.status, Some(0), "{said:?}");
         assert!(!said.verdict.starts_with("s VERIFIED"), "{said:?}");
+    }
+}
+
+const MARK: &str = "\u{feff}";
+
+/// The output of a program with this text on standard input, and its status.
+fn answer(program: &str, arguments: &[&str], input: &str, here: &Path) -> (String, Option<i32>) {
+    let (out, _, status) = texts(ask(program, arguments, here, input.as_bytes()));
+    (out, status)
+}
+
+/// Puts a byte order mark at the beginning of a file.
+fn mark(file: &Path) {
+    let text = fs::read_to_string(file).unwrap();
+    fs::write(file, format!("{MARK}{text}")).unwrap();
+}
+
+#[test]
+fn tables_of_values_and_openings() {
+    let here = &Scratch::empty();
+    prove(&["db", "--game", "4x4", "--pieces", "2", "-q"], here);
+    let game = ["--game", "4x4", "-q"];
+    for text in ["fen\tvalue\nB:WK8:BK1\tdraw\n", "#\nB:WK8:BK1\tdraw\n", "B:WK8:BK1\tdraw\n"] {
+        fs::write(here.join("table"), format!("{MARK}{text}")).unwrap();
+        let options = ["db", "compare", "table", "--pieces", "2"];
+        let said = prove(&[&options, &game[..]].concat(), here);
+        assert!(said.contains("1 compared: 1 agree"), "{said}");
+    }
+    fs::write(here.join("openings"), format!("{MARK}moves\tname\n2-4\tfirst\n")).unwrap();
+    let book = ["book", "--out", "book.tsv", "--openings", "openings", "--nodes", "100"];
+    prove(&[&book[..], &["--positions", "2"], &game].concat(), here);
+    mark(&here.join("book.tsv"));
+    prove(&[&book[..], &["--positions", "4"], &game].concat(), here);
+    mark(&here.join("book.tsv"));
+    let engine = ["engine", "--game", "4x4", "--book", "book.tsv", "--hash", "1MiB"];
+    let (said, _) = answer("prove", &engine, "init\nlevel infinite\ngo ponder\nstop\n", here);
+    assert!(!said.contains("error"), "{said}");
+    // The list of files of an exported database.
+    prove(&[&["db", "export", "out", "--pieces", "2"], &game[..]].concat(), here);
+    mark(&here.join("out/SHA256SUMS"));
+    prove(&[&["db", "import", "out", "--db", "there"], &game[..]].concat(), here);
+}
+
+#[test]
+fn lines_of_standard_input() {
+    let here = &Scratch::empty();
+    prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
+    for positions in ["start\n", "\nstart\n", "B:WK8:BK1\n"] {
+        let probe = ["probe", "--game", "4x4", "--format", "tsv", "-"];
+        let (said, status) = answer("prove", &probe, &format!("{MARK}{positions}"), here);
+        assert_eq!(status, Some(0), "{said}");
+    }
+    let (said, status) = answer("prove", &["engine", "--game", "4x4"], "\u{feff}ping\n", here);
+    assert_eq!((said.as_str(), status), ("pong\n", Some(0)));
+    for lines in ["hint\n", "2-4\n"] {
+        let (said, _) = answer("prove", &["play", "cert"], &format!("{MARK}{lines}"), here);
+        assert!(!said.contains("what can be typed"), "{said}");
+    }
+}
+
+#[test]
+fn files_of_keys() {
+    let here = &Scratch::empty();
+    prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
+    let made = run(&path("check"), &["keygen", "alice", "--key", "alice.key"], here);
+    let public = String::from_utf8(made.stdout).unwrap();
+    mark(&here.join("alice.key"));
+    fs::write(here.join("trusted"), format!("{MARK}{public}")).unwrap();
+    let attest = ["cert", "--attest", "note", "--key", "alice.key"];
+    assert_eq!(run(&path("check"), &attest, here).status.code(), Some(0));
+    let merge = ["merge", "cert", "note", "--keys", "trusted"];
+    assert_eq!(run(&path("check"), &merge, here).status.code(), Some(0));
+}
+
+/// Runs `prove`, which must fail with this status, print these words, and make no database.
+fn fails_early(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {
+    let said = programs::fails(here, arguments, status, words);
+    let databases = here.join("egdb");
+    let is_built = |file: fs::DirEntry| file.path().join("MANIFEST").exists();
+    let mut files = databases.read_dir().into_iter().flatten().flatten();
+    assert!(!files.any(is_built), "{arguments:?}: a database was built: {said}");
+}
+
+/// A proof that takes hours.
+const LONG: [&str; 7] = ["--game", "8x8", "--pieces", "6", "--leaf-nodes", "4000000000", "--emit"];
+
+#[test]
+fn a_directory_with_another_certificate() {
+    let here = &Scratch::empty();
+    let proof = ["--game", "4x4", "--pieces", "2", "--db", "other", "-q", "--emit"];
+    prove(&[&proof[..], &["cert"]].concat(), here);
+    let again = |more: &[&str], words: &str| {
+        let arguments = ["--game", "4x4", "--pieces", "2", "-q", "--emit", "cert"];
+        fails_early(here, &[&arguments[..], more].concat(), 3, &["cert: expected nothing", words]);
+    };
+    fails_early(
+        here,
+        &[&LONG[..], &["cert"]].concat(),
+        3,
+        &["found something else, a certificate of 4x4 from B:W7,8:B"],
+    );
+    again(&["--moves", "2-4"], "found something else, a certificate of 4x4 from B:W7,8:B1,2");
+    again(&["--claim", "black-not-lost"], "that it is DRAW");
+    again(&["--leaf-nodes", "7"], "made with other options");
+    again(&["--max-nodes", "1000000"], "made with other options");
+    let three = ["--game", "4x4", "--pieces", "3", "-q", "--emit", "cert"];
+    fails_early(here, &three, 3, &["over 2 pieces"]);
+    // The same certificate may be there already.
+    let said = prove(&[&proof[..], &["cert"]].concat(), here);
+    assert!(said.contains("DRAW 4x4"), "{said}");
+    // An incomplete certificate does not count as one.
+    let objects = here.join("cert/objects").read_dir().unwrap().next().unwrap().unwrap();
+    fs::remove_file(objects.path()).unwrap();
+    again(&[], "expected nothing, an empty directory or this very certificate");
+
+    let opening = ["--game", "6x4", "--pieces", "2", "--db", "other", "-q"];
+    prove(&[&opening[..], &["--moves", "4-5", "--emit", "after"]].concat(), here);
+    fails_early(here, &["combine", "cert", "after", "-q"], 3, &["cert: expected nothing"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to() {
+    let here = &Scratch::empty();
+    fs::write(here.join("file"), "").unwrap();
+    fs::write(here.join("games.pdn"), "1. 11-15 23-19 *\n").unwrap();
+    fails_early(here, &[&LONG[..], &["file"]].concat(), 3, &["file"]);
+    fails_early(here, &[&LONG[..], &["file/cert"]].concat(), 3, &["file"]);
+    let out = [&LONG[..], &["cert", "--out"]].concat();
+    for place in ["none/out", "file/out", "."] {
+        fails_early(here, &[&out[..], &[place]].concat(), 3, &[place]);
+        let book = ["book", "--nodes", "1000000000", "--out", place];
+        fails_early(here, &book, 3, &[place]);
+        for long in ["games.pdn", "--time 600 games.pdn"] {
+            let options = ["annotate", "--table", place];
+            let words: Vec<&str> = options.into_iter().chain(long.split(' ')).collect();
+            fails_early(here, &words, 3, &[place]);
+        }
+        for long in ["db --game 8x8 --pieces 7", "plan --pieces 3", "analyse --time 600"] {
+            let words: Vec<&str> = long.split(' ').chain(["--out", place]).collect();
+            fails_early(here, &words, 3, &[place]);
+        }
+        let status = ["farm", "status", "--farm", "nats://127.0.0.1:9", "--out", place];
+        fails_early(here, &status, 3, &[place]);
+    }
+    let results = [&LONG[..], &["cert", "--results", "file/results"]].concat();
+    fails_early(here, &results, 3, &["file"]);
+    let compare = ["db", "compare", "none", "--game", "8x8", "--pieces", "7"];
+    fails_early(here, &compare, 3, &[]);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    fails_early(here, &["serve", "none", "--listen", &address], 3, &[&address]);
+}
+
+#[test]
+fn what_there_is_too_little_of() {
+    let here = &Scratch::empty();
+    let cert = [&LONG[..], &["cert"]].concat();
+    let table = ["--leaf-table", "900GiB", "--memory", "1GiB"];
+    fails_early(here, &[&cert[..], &table].concat(), 3, &["--leaf-table"]);
+    let resident = ["--values", "resident", "--memory", "300MiB", "--leaf-table", "1MiB"];
+    fails_early(here, &[&cert[..], &resident].concat(), 3, &["needs"]);
+    let mapped = ["--values", "mapped", "--map-space", "1000TiB", "--memory", "64GiB"];
+    let seven = ["--game", "8x8", "--pieces", "10", "--emit", "cert", "--leaf-table", "1MiB"];
+    fails_early(here, &[&seven[..], &mapped].concat(), 3, &["free"]);
+}
+
+#[test]
+fn a_farm_that_cannot_be_used() {
+    let here = &Scratch::empty();
+    let cert = [&LONG[..], &["cert", "--farm"]].concat();
+    fails_early(
+        here,
+        &[&cert[..], &["nats://host:x"]].concat(),
+        2,
+        &["--farm: expected an address"],
+    );
+    let farm = [&cert[..], &["nats://127.0.0.1:9"]].concat();
+    fails_early(here, &[&farm[..], &["--farm-creds", "none"]].concat(), 3, &["--farm-creds none"]);
+    fails_early(here, &[&farm[..], &["--objects", "ftp://none"]].concat(), 2, &["--objects ftp"]);
+    fs::write(here.join("file"), "").unwrap();
+    fails_early(here, &[&farm[..], &["--objects", "file"]].concat(), 3, &["--objects file"]);
+}
+
+/// Space and memory are judged where no folder exists yet, too.
+#[test]
+fn nothing_is_refused_where_nothing_is() {
+    let here = &Scratch::empty();
+    let small = ["--game", "4x4", "--pieces", "2", "-q", "--db", "a/b/c"];
+    prove(&[&["db", "--depth"], &small[..]].concat(), here);
+    let small = ["--game", "4x4", "--pieces", "2", "-q", "--db", "d/e"];
+    prove(&[&["plan"], &small[..]].concat(), here);
+    assert!(!here.join("d").exists());
+    for (values, name) in [("mapped", "f"), ("resident", "g"), ("cached", "h")] {
+        let (game, db) = (["--game", "4x4", "--pieces", "2", "-q"], format!("{name}-db"));
+        let options = ["--values", values, "--emit", name, "--db", &db];
+        prove(&[&game[..], &options].concat(), here);
     }
 }

@@ -5,7 +5,7 @@ use std::process::{ChildStdin, ChildStdout};
 
 use draughtproof_play::engine::notation::{read_move, write_position};
 use tests::prelude::*;
-use tests::python::package;
+use tests::programs::package;
 
 /// An engine, and a conversation with it.
 struct Engine {
@@ -39,7 +39,6 @@ impl Engine {
         }
     }
 
-    /// The lines that the engine answers to a line.
     fn answer(&mut self, line: &str) -> Vec<String> {
         self.say(line);
         self.say("ping");

@@ -1,8 +1,6 @@
 //! Audits in parts: shards, notes, samples.
 
 mod hostile;
-mod journals;
-mod partial;
 mod samples;
 mod shards;
 mod signatures;
@@ -99,7 +97,6 @@ fn shards(here: &Path, of: u32, name: &str, more: &str) -> Vec<String> {
     (1..=of).map(one).collect()
 }
 
-/// The value of a field of a note.
 fn field(here: &Path, note: &str, name: &str) -> String {
     let text = fs::read_to_string(here.join(note)).unwrap();
     let found = text.split([' ', '\n']).find_map(|word| word.strip_prefix(&format!("{name}=")));

@@ -1,9 +1,13 @@
 //! Whatever process dies, and whatever the broker loses, the proof goes on, and its root is the
 //! same.
-
-use std::net::TcpListener;
+//!
+//! Messages that are lost, doubled or late.
+//!
+//! The root does not depend on which workers do the searches.
 
 use super::*;
+use std::net::TcpListener;
+use tests::farm::{Faults, Proxy};
 
 /// Sleeps for a fraction of the time that the whole proof takes without a fault.
 fn rest(time: Duration) {
@@ -183,4 +187,77 @@ fn the_broker_dies_at_the_start() {
     manager.wait_to_say("connected again");
     let _worker = Running::worker(&broker.url(), "worker", directory.path(), &[]);
     assert_eq!(manager.root(), want);
+}
+
+/// Checks the root of a proof whose workers see the broker through a proxy; returns the number of
+/// messages that a fault has happened to.
+fn root_through(faults: Faults, want: &str, directory: &std::path::Path) -> u64 {
+    let broker = Broker::start();
+    let proxy = Proxy::start(broker.port(), faults, 7);
+    let manager = SMALL.manager(&broker.url(), directory);
+    let worker = |name: &str| Running::worker(&proxy.url(), name, directory, &[]);
+    let _workers = [worker("one"), worker("two")];
+    assert_eq!(manager.root(), want, "{faults:?}");
+    std::fs::remove_dir_all(directory.join("cert")).unwrap();
+    std::fs::remove_file(directory.join("farm.results")).unwrap();
+    proxy.happened()
+}
+
+#[test]
+#[ignore = "needs nats-server"]
+fn messages_may_be_lost_doubled_and_late() {
+    let directory = tempfile::tempdir().unwrap();
+    let want = SMALL.root(directory.path());
+    for faults in [
+        Faults { lost_acks: 60, ..Faults::default() },
+        // Every message arrives twice.
+        Faults { doubled: 255, ..Faults::default() },
+        Faults { lost_acks: 30, doubled: 60, delayed: 20 },
+    ] {
+        let happened = root_through(faults, &want, directory.path());
+        assert!(happened > 10, "{faults:?}: {happened}");
+    }
+}
+
+const JOBS: [Job<'_>; 3] = [
+    Job { game: "4x4", pieces: "3", leaf_nodes: "20" },
+    Job { game: "5x5/2", pieces: "3", leaf_nodes: "200" },
+    SMALL,
+];
+
+#[test]
+#[ignore = "needs nats-server"]
+fn workers_do_not_change_the_root() {
+    let broker = Broker::start();
+    for job in JOBS {
+        let directory = &Scratch::empty();
+        let want = job.root(directory);
+        for number in [1, 2, 4] {
+            let name = |i| format!("of-{number}-{i}");
+            // The workers start before the manager, or after it.
+            let mut workers = Vec::new();
+            let mut start = || {
+                for i in 0..number {
+                    workers.push(Running::worker(&broker.url(), &name(i), directory, &[]));
+                }
+            };
+            let manager = if number == 2 {
+                start();
+                job.manager(&broker.url(), directory)
+            } else {
+                let manager = job.manager(&broker.url(), directory);
+                start();
+                manager
+            };
+            assert_eq!(manager.root(), want, "{} with {number} workers", job.game);
+            for worker in workers {
+                worker.ask_to_end();
+                let output = worker.wait();
+                assert!(output.status.success(), "{output:?}");
+            }
+            // The next proof begins without earlier results.
+            std::fs::remove_dir_all(directory.join("cert")).unwrap();
+            std::fs::remove_file(directory.join("farm.results")).unwrap();
+        }
+    }
 }

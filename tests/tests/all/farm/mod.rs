@@ -2,10 +2,7 @@
 
 mod faults;
 mod liars;
-mod no_broker;
-mod proxy;
 mod queue;
-mod roots;
 mod safety;
 mod status;
 

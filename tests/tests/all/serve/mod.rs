@@ -1,15 +1,12 @@
 //! `prove serve`.
 
 mod browser;
-mod described;
 mod hostile;
 mod interface;
 mod limits;
 mod notes;
 mod solved;
-mod verified;
 mod visitor;
-mod why;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -29,7 +26,6 @@ struct Server {
     said: Vec<String>,
 }
 
-/// An answer of the server.
 struct Answer {
     status: u16,
     headers: ureq::http::HeaderMap,

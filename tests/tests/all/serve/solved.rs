@@ -21,7 +21,6 @@ fn solved(server: &Server, board: &str, fen: &str) -> Value {
     }
 }
 
-/// The value of a position in a database of all positions.
 fn true_value(fen: &str, here: &Path) -> String {
     let probe = ["probe", "--game", "4x4", "--db", "all", "--format", "json", "-q", fen];
     let probed: Value = serde_json::from_str(&prove(&probe, here)).unwrap();
