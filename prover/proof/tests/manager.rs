@@ -103,20 +103,20 @@ fn thresholds_do_not_change_answers() {
                 let thresholds = first.map(|first| Thresholds { first, increment: 60, until });
                 let settings = ProofSettings { thresholds, ..settings(1000) };
                 let results = directory.path().join(format!("{first:?}"));
-                let Grown { tree, growth } =
+                let Grown { tree, result } =
                     prove_by_two(&settings, &context, attacker, &game.start(), &results);
                 let want = if wins { Outcome::Proved } else { Outcome::Disproved };
-                assert_eq!((growth.outcome, growth.stop), (want, Stop::Decided), "{name}");
+                assert_eq!((result.outcome, result.stop), (want, Stop::Decided), "{name}");
                 assert_eq!(section(tree).assumed(), 0);
-                let last = growth.history.last().unwrap();
-                assert_eq!((last.threshold, last.searched), (None, growth.nodes));
+                let last = result.history.last().unwrap();
+                assert_eq!((last.threshold, last.searched), (None, result.nodes));
                 let raised =
-                    growth.history.windows(2).all(|w| match (w[0].threshold, w[1].threshold) {
+                    result.history.windows(2).all(|w| match (w[0].threshold, w[1].threshold) {
                         (Some(a), Some(b)) => a < b,
                         (a, None) => a.is_some(),
                         _ => false,
                     });
-                assert!(raised && (growth.history.len() > 1) == first.is_some());
+                assert!(raised && (result.history.len() > 1) == first.is_some());
             }
         }
     }
@@ -130,10 +130,10 @@ fn thresholds_leave_assumptions() {
     let thresholds = Some(Thresholds { first: 40, increment: 20, until: Some(60) });
     let settings = ProofSettings { thresholds, ..settings(50) };
     let file = directory.path().join("results");
-    let Grown { tree, growth } =
+    let Grown { tree, result } =
         prove_by_two(&settings, &context, Side::White, &game.start(), &file);
-    assert_eq!(growth.history.last().unwrap().threshold, Some(60));
-    assert!(!matches!(growth.outcome, Outcome::Unknown(_)));
+    assert_eq!(result.history.last().unwrap().threshold, Some(60));
+    assert!(!matches!(result.outcome, Outcome::Unknown(_)));
     assert!(section(tree).assumed() > 0);
 }
 
@@ -146,9 +146,9 @@ fn workers_and_ledgers_do_not_change_trees() {
     let run = |workers: usize, settings: ProofSettings, name: &str| {
         let start = game.start();
         let ledger = path(name);
-        let Grown { tree, growth } =
+        let Grown { tree, result } =
             prove_with(workers, &settings, &context, Side::Black, &start, &ledger, &|| false);
-        (emitted(tree), growth)
+        (emitted(tree), result)
     };
     let want = run(2, settings(1000), "one");
     for workers in [1, 2, 4] {
@@ -161,7 +161,7 @@ fn workers_and_ledgers_do_not_change_trees() {
     // another budget.
     let half = ProofSettings { max_nodes: Some(want.1.nodes / 2), ..settings(1000) };
     let stopped = prove_by_two(&half, &context, Side::Black, &game.start(), &path("half"));
-    assert_eq!(stopped.growth.stop, Stop::Budget);
+    assert_eq!(stopped.result.stop, Stop::Budget);
     run(2, settings(700), "half");
     assert!(run(2, settings(1000), "half") == want);
 }
@@ -173,9 +173,9 @@ fn a_proof_can_be_stopped() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = directory.path().join("results");
     let start = game.start();
-    let Grown { growth, .. } =
+    let Grown { result, .. } =
         prove_with(2, &settings(50), &context, Side::Black, &start, &ledger, &|| true);
-    assert_eq!((growth.stop, growth.searches), (Stop::Interrupted, 0));
+    assert_eq!((result.stop, result.searches), (Stop::Interrupted, 0));
 }
 
 fn item(attacker: Side, position: Position, nodes: u64) -> Item {
@@ -235,10 +235,10 @@ fn wrong_guesses_do_not_change_answers() {
             }
             let thresholds = Some(Thresholds { first: 50, increment: 5000, until: None });
             let settings = ProofSettings { thresholds, ..settings(1000) };
-            let Grown { tree, growth } =
+            let Grown { tree, result } =
                 prove_by_two(&settings, &context, attacker, &game.start(), &file);
             let want = if wins { Outcome::Proved } else { Outcome::Disproved };
-            assert_eq!(growth.outcome, want, "{name}");
+            assert_eq!(result.outcome, want, "{name}");
             assert_eq!(section(tree).assumed(), 0);
         }
     }
@@ -329,7 +329,7 @@ fn bad_stored_answers_are_replaced() {
         let file = directory.path().join(file);
         prove_by_two(&settings(300), &context, Side::Black, &game.start(), &file)
     };
-    let Grown { tree, growth: want, .. } = prove("clean");
+    let Grown { tree, result: want, .. } = prove("clean");
     let ledger = Ledger::open(&directory.path().join("garbage")).unwrap();
     for node in tree.nodes() {
         let item = item(Side::Black, node.position, 300).encode(&context);
@@ -338,7 +338,7 @@ fn bad_stored_answers_are_replaced() {
     ledger.write().unwrap();
     drop(ledger);
     let again = prove("garbage");
-    assert!(again.growth == want && emitted(again.tree) == emitted(tree));
+    assert!(again.result == want && emitted(again.tree) == emitted(tree));
 }
 
 #[test]
@@ -382,12 +382,12 @@ fn lines_of_play_decide_as_leaves_do() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("results");
         let grown = || prove_by_two(&settings, &context, attacker, &game.start(), &file);
-        let Grown { tree, growth } = grown();
-        assert_eq!(growth.outcome, expected, "{name} {attacker:?}");
-        assert!(growth.searches > 1, "{name}: {growth:?}");
+        let Grown { tree, result } = grown();
+        assert_eq!(result.outcome, expected, "{name} {attacker:?}");
+        assert!(result.searches > 1, "{name}: {result:?}");
         // From the ledger alone: every search and analysis is there.
         let again = grown();
-        assert_eq!(again.growth, growth);
+        assert_eq!(again.result, result);
         assert_eq!(again.tree.nodes().len(), tree.nodes().len());
         assert_eq!(section(tree).assumed(), 0);
     }

@@ -310,12 +310,12 @@ fn tiny_leaves_agree_with_the_database() {
     for position in all.iter().step_by(397) {
         let want = large.probe(position).unwrap();
         for attacker in [Side::Black, Side::White] {
-            let Grown { tree, growth } =
+            let Grown { tree, result } =
                 prove(&settings, &context, attacker, position, environment).unwrap();
             let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
             let right = if won { Outcome::Proved } else { Outcome::Disproved };
             let fen = board.write_fen(position);
-            assert_eq!(growth.outcome, right, "{fen}: does {attacker:?} win?");
+            assert_eq!(result.outcome, right, "{fen}: does {attacker:?} win?");
             assert!(Section::new(&board, &small, tree.into_proof().expect(&fen)).is_ok(), "{fen}");
         }
     }

@@ -37,8 +37,8 @@ impl Manager<'_, '_> {
     pub(super) fn follow_lines(&mut self, settings: &LineSettings) -> Result<Stop, ProofError> {
         loop {
             self.tree.update(None);
-            self.growth.outcome = self.tree.outcome();
-            if !matches!(self.growth.outcome, Outcome::Unknown(_)) {
+            self.result.outcome = self.tree.outcome();
+            if !matches!(self.result.outcome, Outcome::Unknown(_)) {
                 return Ok(Stop::Decided);
             }
             if let Some(stop) = self.stop_early() {
@@ -152,7 +152,7 @@ impl Manager<'_, '_> {
                 ledger.put(Record { item, result, is_over: false });
             }
             self.lines.analysed.insert(id, analysed);
-            self.growth.is_kept = true;
+            self.result.is_kept = true;
         }
         Ok(ledger.write()?)
     }

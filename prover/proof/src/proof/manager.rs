@@ -49,7 +49,7 @@ pub enum Stop {
 
 /// The result of a proof that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Growth {
+pub struct ProofResult {
     /// The cause of its end.
     pub stop: Stop,
     /// The answer at the root.
@@ -90,7 +90,7 @@ pub(super) struct Manager<'a, 'g> {
     pub(super) question: &'a Question<'a, 'g>,
     queue: &'a dyn ManagerQueue,
     pub(super) tree: Tree<'g>,
-    pub(super) growth: Growth,
+    pub(super) result: ProofResult,
     /// The lines that the tree follows, if [`ProofSettings::lines`] is set.
     pub(super) lines: Lines,
     probes: Probes,
@@ -109,12 +109,12 @@ impl<'g> Question<'_, 'g> {
     pub(super) fn decide(
         &self,
         queue: &dyn ManagerQueue,
-    ) -> Result<(Tree<'g>, Growth), ProofError> {
+    ) -> Result<(Tree<'g>, ProofResult), ProofError> {
         let mut manager = Manager {
             question: self,
             queue,
             tree: Tree::new(self.context.goal(self.attacker), self.root),
-            growth: Growth {
+            result: ProofResult {
                 stop: Stop::Decided,
                 outcome: Outcome::Unknown(ProofNumbers { proof: 1, disproof: 1 }),
                 nodes: 0,
@@ -131,7 +131,7 @@ impl<'g> Question<'_, 'g> {
         queue.confirm_saved();
         done?;
         written?;
-        Ok((manager.tree, manager.growth))
+        Ok((manager.tree, manager.result))
     }
 }
 
@@ -141,18 +141,18 @@ impl Manager<'_, '_> {
         let thresholds = self.question.settings.thresholds;
         let mut threshold = thresholds.map(|t| t.first);
         loop {
-            self.growth.stop = self.grow(threshold)?;
-            if self.growth.stop != Stop::Decided {
+            self.result.stop = self.grow(threshold)?;
+            if self.result.stop != Stop::Decided {
                 return Ok(());
             }
             let nodes = self.tree.nodes();
             let leaves = nodes.iter().filter(|node| matches!(node.reason, Reason::Leaf(_))).count();
-            self.growth.history.push(Iteration {
+            self.result.history.push(Iteration {
                 threshold,
                 nodes: nodes.len() as u64,
                 leaves: leaves as u64,
-                searches: self.growth.searches,
-                searched: self.growth.nodes,
+                searches: self.result.searches,
+                searched: self.result.nodes,
                 depth: self.tree.depth().into(),
             });
             let (Some(now), Some(t)) = (threshold, thresholds) else {
@@ -185,7 +185,7 @@ impl Manager<'_, '_> {
     /// Grows the tree until a node is decided.
     fn decide_node(&mut self, of: NodeId, threshold: Option<u32>) -> Result<Stop, ProofError> {
         loop {
-            self.growth.outcome = self.tree.outcome();
+            self.result.outcome = self.tree.outcome();
             if !matches!(self.tree.outcome_of(of), Outcome::Unknown(_)) {
                 return Ok(Stop::Decided);
             }
@@ -204,7 +204,7 @@ impl Manager<'_, '_> {
     /// The reason to end before the root is decided, if there is one.
     pub(super) fn stop_early(&self) -> Option<Stop> {
         let most = self.question.settings.max_nodes;
-        if most.is_some_and(|most| self.growth.nodes >= most) {
+        if most.is_some_and(|most| self.result.nodes >= most) {
             return Some(Stop::Budget);
         }
         (self.question.environment.is_stopped)().then_some(Stop::Interrupted)
@@ -218,8 +218,8 @@ impl Manager<'_, '_> {
                 _ => None,
             },
             tree: self.tree.nodes().len() as u64,
-            searches: self.growth.searches,
-            nodes: self.growth.nodes,
+            searches: self.result.searches,
+            nodes: self.result.nodes,
         });
         let Outcome::Unknown(numbers) = self.tree.outcome_of(of) else { return };
         let share = self.probes.percent_known();
@@ -227,7 +227,7 @@ impl Manager<'_, '_> {
         self.question.bar.note(&format!(
             "{threshold}{numbers}, tree {}, {}, {share:.0} % of look-ups in the database",
             grouped(self.tree.nodes().len() as u64),
-            counted(self.growth.searches, "search")
+            counted(self.result.searches, "search")
         ));
     }
 
@@ -288,8 +288,8 @@ impl Manager<'_, '_> {
 
     fn apply(&mut self, id: NodeId, budget: u64, answer: Answer, context: &SearchContext<'_>) {
         // A job that goes on counts what it has taken before, too.
-        self.growth.nodes += answer.nodes - self.lines.spent(id).min(answer.nodes);
-        self.growth.searches += 1;
+        self.result.nodes += answer.nodes - self.lines.spent(id).min(answer.nodes);
+        self.result.searches += 1;
         self.probes.looked_up += answer.probes.looked_up;
         self.probes.known += answer.probes.known;
         match answer.found {

@@ -18,7 +18,7 @@ mod tree;
 
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
-pub use manager::{Growth, ProofError, Stop};
+pub use manager::{ProofError, ProofResult, Stop};
 pub use prove::{Grown, Work, prove, work};
 pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed, question_decided};
 pub use queue::{

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::manager::{Growth, ProofError, Question};
+use super::manager::{ProofError, ProofResult, Question};
 use super::queue::{
     Answer, Item, Lease, LocalQueue, QueueSource, SearchContext, WorkerQueue, search_digest,
 };
@@ -18,7 +18,7 @@ use crate::search::{Checkpoint, ProofNumbers, SearchProgress};
 /// A proof that has ended, decided or not.
 pub struct Grown<'a> {
     pub tree: Tree<'a>,
-    pub growth: Growth,
+    pub result: ProofResult,
 }
 
 /// Decides whether `attacker` wins from `root`.
@@ -45,28 +45,28 @@ pub fn prove<'g>(
         Workers::Farm(farm) => decide_by_farm(&question, &**farm),
     };
     question.bar.finish();
-    let (tree, growth) = done?;
-    Ok(Grown { tree, growth })
+    let (tree, result) = done?;
+    Ok(Grown { tree, result })
 }
 
 /// Decides a question with the workers of a farm.
 fn decide_by_farm<'g>(
     question: &Question<'_, 'g>,
     farm: &dyn QueueSource,
-) -> Result<(Tree<'g>, Growth), ProofError> {
-    let (tree, growth) = question.decide(&*farm.open())?;
+) -> Result<(Tree<'g>, ProofResult), ProofError> {
+    let (tree, result) = question.decide(&*farm.open())?;
     // Workers of a farm go on with their items when this process has ended.
-    Ok((tree, Growth { is_kept: true, ..growth }))
+    Ok((tree, ProofResult { is_kept: true, ..result }))
 }
 
 /// Decides a question with threads of this process.
 fn decide_by_threads<'g>(
     question: &Question<'_, 'g>,
     threads: &Threads,
-) -> Result<(Tree<'g>, Growth), ProofError> {
+) -> Result<(Tree<'g>, ProofResult), ProofError> {
     let queue = LocalQueue::default();
     let is_kept = AtomicBool::new(false);
-    let (tree, growth) = std::thread::scope(|scope| {
+    let (tree, result) = std::thread::scope(|scope| {
         let _closing = Closing(&queue);
         for _ in 0..threads.number() {
             scope.spawn(|| {
@@ -79,8 +79,8 @@ fn decide_by_threads<'g>(
         question.decide(&queue)
     })?;
     // All threads have ended here.
-    let is_kept = growth.is_kept || is_kept.load(Ordering::Relaxed);
-    Ok((tree, Growth { is_kept, ..growth }))
+    let is_kept = result.is_kept || is_kept.load(Ordering::Relaxed);
+    Ok((tree, ProofResult { is_kept, ..result }))
 }
 
 /// Closes the queue when it is dropped, even by a panic; otherwise the workers would wait for ever.

@@ -2,7 +2,7 @@
 //!
 //! The value of a single position by df-pn alone: both questions in turn.
 
-use super::manager::{Growth, ProofError, Stop};
+use super::manager::{ProofError, ProofResult, Stop};
 use super::prove::{Grown, prove};
 use super::question_proof::{QuestionProof, if_assumed, question_decided};
 use super::queue::SearchContext;
@@ -225,33 +225,33 @@ impl Solver<'_> {
         }
         let has_failed = || context.database.has_failed();
         let is_stopped = || (environment.is_stopped)() || has_failed() || is_needless();
-        let Grown { mut tree, growth } = prove(
+        let Grown { mut tree, result } = prove(
             &request.settings,
             context,
             attacker,
             &request.start,
             Environment { is_stopped: &is_stopped, ..environment },
         )?;
-        let undecided = undecided(attacker, request.settings.max_nodes, &growth);
-        if growth.stop == Stop::Interrupted && is_needless() {
+        let undecided = undecided(attacker, request.settings.max_nodes, &result);
+        if result.stop == Stop::Interrupted && is_needless() {
             return Ok(Answered { proof: None, undecided });
         }
         let progress = environment.progress;
         if request.settings.thresholds.is_some() {
-            growth.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
+            result.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
         }
-        if undecided.is_some() && !(self.may_be_partial() && assume(&mut tree, &growth)) {
+        if undecided.is_some() && !(self.may_be_partial() && assume(&mut tree, &result)) {
             return Ok(Answered { proof: None, undecided });
         }
         let is_won = tree.outcome() == Outcome::Proved;
         let size = tree.nodes().len();
         let proof = tree.into_proof().ok_or(SolveError::Tree)?;
-        let proof = QuestionProof { history: growth.history, ..proof };
+        let proof = QuestionProof { history: result.history, ..proof };
         progress.say(format!(
             "does {attacker:?} win? {}: {} in {}, tree {}",
             if_assumed(proof.assumed(), if is_won { "yes" } else { "no" }),
-            counted(growth.nodes, "node"),
-            counted(growth.searches, "search"),
+            counted(result.nodes, "node"),
+            counted(result.searches, "search"),
             grouped(size as u64),
         ));
         Ok(Answered { proof: Some(proof), undecided })
@@ -259,20 +259,20 @@ impl Solver<'_> {
 }
 
 /// Describes why a proof has not decided its question, if it has not.
-fn undecided(attacker: Side, budget: Option<u64>, growth: &Growth) -> Option<Undecided> {
-    let Outcome::Unknown(numbers) = growth.outcome else { return None };
+fn undecided(attacker: Side, budget: Option<u64>, result: &ProofResult) -> Option<Undecided> {
+    let Outcome::Unknown(numbers) = result.outcome else { return None };
     // Before a search has ended the numbers are no more than an estimate.
-    let numbers = (growth.searches > 0).then_some(numbers);
-    let is_kept = growth.is_kept || growth.searches > 0;
-    let &Growth { stop, nodes, .. } = growth;
+    let numbers = (result.searches > 0).then_some(numbers);
+    let is_kept = result.is_kept || result.searches > 0;
+    let &ProofResult { stop, nodes, .. } = result;
     Some(Undecided { attacker, stop, nodes, budget, numbers, is_kept })
 }
 
 /// Sets the tree to the largest threshold at which the root of an unfinished tree is decided, and
 /// so assumes what is beyond it; returns whether there is such a threshold.
-fn assume(tree: &mut Tree<'_>, growth: &Growth) -> bool {
+fn assume(tree: &mut Tree<'_>, result: &ProofResult) -> bool {
     const STEP: usize = 10;
-    let most = growth.history.iter().filter_map(|i| i.threshold).max();
+    let most = result.history.iter().filter_map(|i| i.threshold).max();
     let most = most.unwrap_or_else(|| {
         tree.nodes().iter().map(|n| n.score().unsigned_abs()).max().unwrap_or(0)
     });

@@ -220,7 +220,7 @@ pub struct CertificateStats {
     /// Sizes by plies from the start; `None` for nodes that cannot be reached from there.
     pub by_ply: BTreeMap<Option<u32>, Size>,
     pub by_pieces: BTreeMap<u32, Size>,
-    /// Sizes of leaves by the number of positions that they expand: from 2ⁿ to 2ⁿ⁺¹ − 1 for each n.
+    /// Leaves by the number of positions that they expand, from 2ⁿ to 2ⁿ⁺¹ − 1 for each n.
     pub leaves: BTreeMap<u32, Size>,
     /// The number of moves of the proof that lead to positions of each slice of the database.
     pub lookups: HashMap<Slice, u64>,
