@@ -65,7 +65,7 @@ impl Progress {
         };
         bar.set_message(what.clone());
         let now = Instant::now();
-        let count = Count { what, unit, work, before: 0, done: 0 };
+        let count = Count { what, unit, work, before: 0, done: 0, again: 0 };
         let state = State { count, note: String::new(), printed: now };
         Bar { to: *self, bar, start: now, state: Mutex::new(state) }
     }
@@ -99,16 +99,27 @@ struct Count {
     before: u64,
     /// The number of units that this run has done.
     done: u64,
+    /// The number of units, of those above, that are to be reported again as done before.
+    again: u64,
 }
 
 impl Count {
+    /// Adds units that were done before, but for those that are counted already. Returns the number
+    /// of units added.
+    fn resume(&mut self, units: u64) -> u64 {
+        let again = units.min(self.again);
+        self.again -= again;
+        self.before += units - again;
+        units - again
+    }
+
     fn rate(&self, duration: Duration) -> f64 {
         self.done as f64 / duration.as_secs_f64()
     }
 
     /// A line about a task that has been under way for this time.
     fn progress(&self, duration: Duration) -> String {
-        let Count { what, unit, work, before, done } = self;
+        let Count { what, unit, work, before, done, .. } = self;
         let all = before + done;
         let per_second = self.rate(duration);
         let mut line = format!("{what}: {}, {}", counted(all, unit), rate(per_second));
@@ -164,11 +175,17 @@ impl Bar {
 
     /// Adds units that an earlier run has done. They do not count towards the speed of this run.
     pub fn resume(&self, units: u64) {
-        if units > 0 {
-            self.bar.inc(units);
+        let added = self.state().count.resume(units);
+        if added > 0 {
+            self.bar.inc(added);
             self.bar.reset_eta();
-            self.state().count.before += units;
         }
+    }
+
+    /// Notes that [`Bar::resume`] will report units that are counted already, in place of what an
+    /// earlier call has noted.
+    pub fn expect_again(&self, units: u64) {
+        self.state().count.again = units;
     }
 
     /// Sets a note that is shown beside the name of the task, such as the state of a search.
@@ -197,7 +214,9 @@ mod tests {
     #[test]
     fn earlier_work_does_not_raise_the_rate() {
         let time = Duration::from_secs(20);
-        let search = |before, done| Count { what: "x".into(), unit: "node", work: 0, before, done };
+        let (work, again) = (0, 0);
+        let search =
+            |before, done| Count { what: "x".into(), unit: "node", work, before, done, again };
         assert_eq!(search(0, 100).progress(time), "x: 100 nodes, 5.0/s");
         assert_eq!(search(900, 100).progress(time), "x: 1,000 nodes, 5.0/s");
         assert_eq!(search(900, 100).end(time), "x: 1,000 nodes (900 before) in 20 s, 5.0/s");
@@ -206,5 +225,11 @@ mod tests {
         let shown = build(900, 100).progress(time);
         assert_eq!(shown, "x: 1,000 nodes, 5.0/s, 50.0 %, 3 min 20 s left");
         assert_eq!(build(900, 0).progress(time), "x: 900 nodes, 0/s, 45.0 %");
+
+        // A search of 70 nodes goes on twice, the second time with ten more from another run.
+        let mut count = search(0, 70);
+        count.again = 70;
+        assert_eq!([count.resume(50), count.resume(30)], [0, 10]);
+        assert_eq!(count.progress(time), "x: 80 nodes, 3.5/s");
     }
 }

@@ -251,6 +251,8 @@ impl Manager<'_, '_> {
         let heuristic_nodes = (nodes / 100).clamp(20, 1000);
         let items = round.iter().map(|&id| self.item(id, nodes, heuristic_nodes)).collect();
         let Environment { ledger, is_stopped, .. } = *environment;
+        // Jobs that go on report what they have taken before.
+        self.question.bar.expect_again(round.iter().map(|&id| self.lines.spent(id)).sum());
         let mut searches = Round::begin(items, context, ledger, self.queue, self.is_job())?;
         self.question.bar.resume(searches.known_nodes());
         let mut applied = 0;
