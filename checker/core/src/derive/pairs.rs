@@ -81,7 +81,9 @@ impl First {
 /// quiet, those that captures yield.
 fn given(place: Place<'_>, captures: &Half<'_>) -> Vec<Bits> {
     let words = place.words().zip(&captures.values);
-    words.map(|(word, &captured)| place.read(word.index).within(word.mask).and(captured)).collect()
+    words
+        .map(|(word, &captured)| place.read(word.index).within(word.mask).union(captured))
+        .collect()
 }
 
 /// Completes the tables of slices of a group that have the values of quiet positions, and reports

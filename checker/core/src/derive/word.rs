@@ -253,7 +253,7 @@ impl<'a> Word<'a> {
         for i in bits_in(asked) {
             let place = rank(change.apply(self.sets[i]));
             let Bits { win, loss } = after.read(start + u64::from(place)).at(0);
-            values = values.and(Bits { win: win << i, loss: loss << i });
+            values = values.union(Bits { win: win << i, loss: loss << i });
         }
         values
     }

@@ -28,8 +28,8 @@ impl Bits {
         Bits { win: self.win & positions, loss: self.loss & positions }
     }
 
-    /// These values and others: those of other positions, for the most part.
-    pub(crate) fn and(self, other: Bits) -> Bits {
+    /// The values of two sets of different positions.
+    pub(crate) fn union(self, other: Bits) -> Bits {
         Bits { win: self.win | other.win, loss: self.loss | other.loss }
     }
 }
