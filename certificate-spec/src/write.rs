@@ -1,5 +1,5 @@
 //! The encoders of CLAIM, MANIFEST, nodes and leaves, words for questions, and covers for a search.
-//! What decoders accept does not depend on this file.
+//! No decoder uses this file, so nothing that is accepted depends on it.
 
 use crate::claim::{Claim, Question, Value};
 use crate::cover::{Clause, Cover};

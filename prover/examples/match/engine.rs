@@ -1,7 +1,7 @@
 //! An engine as a process.
 //!
 //! Parses the lines of Hub engines: `command name=value name="a value" flag` (Fabien Letouzey,
-//! `protocol.txt` of Scan, version 2, 2019). The notation of positions and moves is that of
+//! `protocol.txt` of Scan, version 2, 2019). Positions and moves are written by
 //! [`draughtproof_play::engine::notation`].
 
 use std::io::{self, BufRead, BufReader, Write};

@@ -11,7 +11,7 @@
 //! It is the generalised sequential probability ratio test: after each pair the log-likelihood
 //! ratio of the two hypotheses is computed, with the distributions that fit the counts best among
 //! all that have the expected score of the hypothesis, and the match ends when the ratio leaves the
-//! bounds of Wald's test. The test is that of X. Li, J. Liu, Z. Ying, *Generalized sequential
+//! bounds of Wald's test. Its source is X. Li, J. Liu, Z. Ying, *Generalized sequential
 //! probability ratio test for separate families of hypotheses*, Sequential Analysis 33 (2014); the
 //! best fit is proposition 1.1 of M. Van den Bergh's note
 //! <http://hardy.uhasselt.be/Fishtest/support_MLE_multinomial.pdf>, as Fishtest uses it on pairs of
@@ -252,7 +252,7 @@ mod tests {
 mod sprt_tests {
     use super::{Sprt, fit};
 
-    /// The numbers are those of the tests of fastchess (`app/tests/sprt_test.cpp`, logistic model).
+    /// Compares with the numbers in the tests of fastchess (`app/tests/sprt_test.cpp`, logistic model).
     #[test]
     fn published_ratios() {
         for (pairs, hypotheses, expected) in [

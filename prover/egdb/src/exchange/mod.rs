@@ -43,7 +43,7 @@ const AT_A_TIME: usize = 1 << 16;
 /// The number of lines of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// The number of lines whose value is that of the database.
+    /// The number of lines whose value is the value in the database.
     pub agree: u64,
     /// The number of lines whose value is another one.
     pub disagree: u64,
@@ -51,7 +51,7 @@ pub struct Compared {
     pub unknown: u64,
 }
 
-/// A line whose value differs from that of the database.
+/// A line whose value differs from the value in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The line, from 1.

@@ -402,7 +402,7 @@ fn other_dashes_and_blanks_and_times_signs_are_understood() {
         assert_eq!(read[0].fault, None, "{text}");
         assert_eq!((read[0].positions.len(), read[0].forgiven), (moves, forgiven), "{text}");
     }
-    // The bytes are those of older encodings.
+    // A dash and a blank in Windows-1252 and Latin-1, which are not UTF-8.
     for text in [&b"1. 11\x9615 23\x9719 *"[..], b"1. 11-15\xa023-19 *"] {
         let read = game.read_pdn("x", text, Strictness::Lenient);
         assert_eq!((read[0].positions.len(), &read[0].fault), (2, &None));

@@ -154,7 +154,7 @@ struct Counts {
     not_covered: u64,
 }
 
-/// A line of a file whose value differs from that of the database.
+/// A line of a file whose value differs from the value in the database.
 #[derive(Serialize)]
 struct Other<'a> {
     line: usize,
