@@ -49,8 +49,9 @@ impl AddAssign for Counters {
     }
 }
 
-/// Working memory for the successors of a position and their keys.
-type Successors = (Vec<Position>, Vec<Key>);
+/// Working memory for the successors of a position, and their keys with what is known of them
+/// without a search.
+type Successors = (Vec<Position>, Vec<(Key, Option<bool>)>);
 
 /// The place of a thread in the tree, and its counters.
 pub(super) struct Descent<'a> {
@@ -205,7 +206,7 @@ impl<'a> Descent<'a> {
         }
         self.path.push(*position, key, limits, estimate, self.counters.nodes);
         self.counters.nodes += 1;
-        self.add_successors(position, key, table);
+        self.add_successors(position, table);
         if T::IS_SHARED && self.counters.nodes.is_multiple_of(LOOK_UP_INTERVAL) {
             let is_decided = |key| {
                 table.look_up(key).is_some_and(|slot| !matches!(slot.known(), Known::Open(_)))
@@ -216,37 +217,42 @@ impl<'a> Descent<'a> {
     }
 
     /// Adds the successors of a position to the children that are there, with their numbers.
-    fn add_successors<T: Positions>(&mut self, position: &Position, key: Key, table: &mut T) {
+    fn add_successors<T: Positions>(&mut self, position: &Position, table: &mut T) {
         let (mut successors, mut keys) = self.buffers.pop().unwrap_or_default();
         self.goal.board.successors(position, &mut successors);
         keys.clear();
-        key.of_successors(self.goal.board, position, &successors, &mut keys);
-        table.table().fetch(&keys);
-        for (s, &key) in successors.iter().zip(&keys) {
-            let known = self.goal.known(s);
+        // The look-ups in the database go on while the table's lines come from memory.
+        keys.extend(successors.iter().map(|s| {
+            let key = Key::of(self.goal.board, s);
+            table.table().fetch(key);
+            (key, self.goal.known(s))
+        }));
+        for (s, &(key, known)) in successors.iter().zip(&keys) {
             self.counters.probes.looked_up += 1;
             self.counters.probes.known += u64::from(known.is_some());
             let mut estimate = None;
             let seen = match known {
                 Some(won) => Seen::alone(ProofNumbers::of(won)),
-                None if self.is_to_capture(s, key, table) => {
-                    Seen::alone(self.quiesce(s, key, table))
-                }
-                None => self.see_in_table(s, key, table).unwrap_or_else(|| {
-                    let numbers = self.goal.estimate(s);
-                    estimate = NonZeroU32::new(numbers.proof);
-                    self.corrected(s, numbers)
-                }),
+                None => match self.see_in_table(s, key, table) {
+                    Some(seen) => seen,
+                    None if self.is_to_capture(s, table) => {
+                        Seen::alone(self.quiesce(s, key, table))
+                    }
+                    None => {
+                        let numbers = self.goal.estimate(s);
+                        estimate = NonZeroU32::new(numbers.proof);
+                        self.corrected(s, numbers)
+                    }
+                },
             };
             self.path.add_child(Child { position: *s, key, seen, estimate });
         }
         self.buffers.push((successors, keys));
     }
 
-    /// Whether captures are to say what the numbers of a position are.
-    fn is_to_capture<T: Positions>(&self, position: &Position, key: Key, table: &mut T) -> bool {
+    /// Whether captures are to say what the numbers of a position are that is not in the table.
+    fn is_to_capture<T: Positions>(&self, position: &Position, table: &mut T) -> bool {
         self.goal.board.can_capture(position)
-            && table.look_up(key).is_none()
             && !table.table().is_spent()
             && self.counters.decided_by_captures < self.counters.nodes * DECIDED_BY_CAPTURES
     }
@@ -260,7 +266,7 @@ impl<'a> Descent<'a> {
         table: &mut T,
     ) -> ProofNumbers {
         let mark = self.path.mark();
-        self.add_successors(position, key, table);
+        self.add_successors(position, table);
         let backup = self.path.take_from(mark, self.goal.backup_rule(), self.goal.is_or(position));
         if backup.numbers.is_decided() {
             self.counters.decided_by_captures += 1;

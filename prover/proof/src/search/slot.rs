@@ -218,27 +218,11 @@ pub(super) struct Key(pub(super) u128);
 
 impl Key {
     pub(super) fn of(board: &Board, position: &Position) -> Self {
-        let Position { black, white, turn, .. } = *position;
-        let code = pieces(board, position, black | white);
-        Key(mix(code + u128::from(turn == Side::White) * TURN))
-    }
-
-    /// Puts the keys of the successors of a position, whose key this is, behind `keys`. A move
-    /// changes two squares and those of what it captures.
-    pub(super) fn of_successors(
-        self,
-        board: &Board,
-        position: &Position,
-        successors: &[Position],
-        keys: &mut Vec<Key>,
-    ) {
-        let code = unmix(self.0) ^ TURN;
-        keys.extend(successors.iter().map(|s| {
-            let changed = (s.black ^ position.black)
-                | (s.white ^ position.white)
-                | (s.kings ^ position.kings);
-            Key(mix(code - pieces(board, position, changed) + pieces(board, s, changed)))
-        }));
+        // A man of Black counts 1 on its square, one of White 2, and a king 2 more.
+        let [black, white, kings] = [position.black, position.white, position.kings]
+            .map(|set| powers_of_five(board.to_dense(set)));
+        let turn = u128::from(position.turn == Side::White) * TURN;
+        Key(mix(black + 2 * (white + kings) + turn))
     }
 
     pub(super) fn position(self, board: &Board) -> Position {
@@ -266,24 +250,24 @@ impl Key {
     }
 }
 
-/// The part of the code that says what is on these squares.
-fn pieces(board: &Board, position: &Position, squares: u64) -> u128 {
-    let piece = |square: u8| {
-        let of = |set: u64| u128::from(set & board.bit(square) != 0);
-        of(position.black) + 2 * (of(position.white) + of(position.kings))
-    };
-    board.squares_of(squares).map(|square| piece(square) * SQUARES[usize::from(square)]).sum()
+/// The part of the code that says that there is a black man on each square of a set.
+fn powers_of_five(squares: u32) -> u128 {
+    let eights = squares.to_le_bytes().map(|eight| u64::from(SUMS[usize::from(eight)]));
+    let low = eights[0] | eights[1] << EIGHT;
+    let high = eights[2] | eights[3] << EIGHT;
+    u128::from(low) | u128::from(high) << (2 * EIGHT)
 }
 
-/// The summands of the code for a black man on each square.
-static SQUARES: [u128; 32] = {
-    let mut squares = [0; 32];
-    let mut square = 0;
-    while square < 32 {
-        squares[square as usize] = 5u128.pow(square % 8) << (EIGHT * (square / 8));
-        square += 1;
+/// For each set of eight squares, the sum of their powers of five.
+static SUMS: [u32; 256] = {
+    let mut sums = [0; 256];
+    let mut set = 1;
+    while set < 256 {
+        let highest = (set as u32).ilog2();
+        sums[set] = sums[set - (1 << highest)] + 5u32.pow(highest);
+        set += 1;
     }
-    squares
+    sums
 };
 
 fn mix(code: u128) -> u128 {

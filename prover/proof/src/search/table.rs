@@ -88,13 +88,11 @@ impl Table {
         Key::of(&self.board, position)
     }
 
-    /// Fetches from memory the buckets of keys that are about to be looked up, all at once: in a
-    /// large table each look-up misses the caches, and here none of them has to wait for another.
-    pub(super) fn fetch(&self, keys: &[Key]) {
+    /// Fetches from memory the bucket of a key that is about to be looked up. In a large table each
+    /// look-up misses the caches, and those of several keys need not wait for each other.
+    pub(super) fn fetch(&self, key: Key) {
         if self.buckets.len() > FETCHED {
-            for &key in keys {
-                prefetch(&self.buckets[split(key, self.bits()).0]);
-            }
+            prefetch(&self.buckets[split(key, self.bits()).0]);
         }
     }
 
