@@ -1,8 +1,6 @@
 //! The evaluation: on 8x8 by a network, on other boards by a weighted sum of features, the weights
 //! depending on the number of pieces.
 //!
-//! The features of a position that the evaluation counts, on any board.
-//!
 //! Every feature is a count for the side to move less the same count for its opponent, so that a
 //! position and its twin have the same features.
 

@@ -31,21 +31,17 @@ pub(super) fn of_value(value: Value, ply: usize) -> i32 {
 }
 
 /// Converts a score counted from the root to one counted from a position at `ply`.
-pub(super) fn from_here(score: i32, ply: usize) -> i32 {
+pub(super) fn from_here(score: i32, ply: i32) -> i32 {
     match score {
-        DECISIVE.. => score + ply as i32,
-        s if s <= -DECISIVE => score - ply as i32,
+        DECISIVE.. => score + ply,
+        s if s <= -DECISIVE => score - ply,
         _ => score,
     }
 }
 
 /// The inverse of [`from_here`].
-pub(super) fn from_root(score: i32, ply: usize) -> i32 {
-    match score {
-        DECISIVE.. => score - ply as i32,
-        s if s <= -DECISIVE => score + ply as i32,
-        _ => score,
-    }
+pub(super) fn from_root(score: i32, ply: i32) -> i32 {
+    from_here(score, -ply)
 }
 
 /// The nearest score that does not contradict the claims.

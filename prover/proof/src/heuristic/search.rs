@@ -11,13 +11,10 @@
 //! its claims are true of it; those of the skipped search are only missing. Wins and losses are not
 //! pruned, nor is the principal variation.
 //!
-//! The figures were measured: docs/experiments/063.
+//! Late-move reductions: moves that are tried late are first searched less deep, and to the whole
+//! depth if their score is better than expected. Reductions change scores, never what is proved.
 //!
-//! Late-move reductions: moves that are tried late are first searched less deep.
-//!
-//! With a good move ordering the first moves are the good ones. A late move whose score is better
-//! than expected is searched again to the whole depth. Reductions change what a search finds at a
-//! depth, never what it proves. The figures were measured: docs/experiments/061.
+//! The figures were measured: docs/experiments/061 and 063.
 
 use super::order::Moves;
 use super::run::{Found, PLIES, Run, Shared};
@@ -135,7 +132,7 @@ impl Run<'_> {
         table.put(
             key,
             Entry {
-                score: from_here(score, ply) as i16,
+                score: from_here(score, ply as i32) as i16,
                 depth: depth.min(255) as u8,
                 kind,
                 claims,
@@ -234,7 +231,7 @@ impl Run<'_> {
 /// The result that an entry of the table gives without a search, if it gives one.
 fn use_entry(entry: &Entry, ply: usize, depth: i32, alpha: i32, beta: i32) -> Option<Found> {
     let claims = entry.claims;
-    let score = from_root(entry.score.into(), ply);
+    let score = from_root(entry.score.into(), ply as i32);
     if claims.is_decisive() {
         return Some(Found { score, claims });
     }

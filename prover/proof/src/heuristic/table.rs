@@ -78,6 +78,7 @@ type Words = [AtomicU64; 3];
 const LINE: usize = 8;
 
 /// A table of entries by position.
+#[derive(Default)]
 pub(super) struct Table {
     /// The operating system zeroes a page when it is first touched, so no search waits until a
     /// large table is cleared.
@@ -101,15 +102,7 @@ impl Table {
     const MOST: u64 = 1 << 19;
 
     pub(super) fn new() -> Self {
-        Table {
-            words: Vec::new(),
-            begin: 0,
-            mask: 0,
-            search: 0,
-            oldest: 1,
-            is_kept: false,
-            lack: None,
-        }
+        Table { oldest: 1, ..Table::default() }
     }
 
     /// A table of at most `bytes` bytes that is kept from one search to the next; a smaller one if
