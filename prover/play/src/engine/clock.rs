@@ -29,7 +29,7 @@ impl Allowance {
     /// other side's time.
     pub fn new(level: &Level, ponders: bool) -> Self {
         let by_clock = level.clock.map_or_else(Allowance::default, |clock| share(&clock, ponders));
-        let by_move = level.move_time.map(|time| time - LAG.min(time / 10));
+        let by_move = level.move_time.map(|time| time - LAG.min(time / 30));
         // `None` stands for no limit.
         let hard = by_clock.hard.into_iter().chain(by_move).min();
         Allowance { soft: by_clock.soft, hard }
