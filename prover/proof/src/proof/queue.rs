@@ -214,7 +214,7 @@ impl Drop for LocalLease<'_> {
 /// The kind of search; results of another kind are not used again.
 const SEARCH: u8 = 7;
 /// The kind of a search whose first numbers come from a network.
-const SEARCH_WITH_NETWORK: u8 = 9;
+const SEARCH_WITH_NETWORK: u8 = 10;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
 

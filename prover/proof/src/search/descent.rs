@@ -16,7 +16,6 @@ use super::slot::{Key, Known};
 use super::table::{Positions, Table, TableHead};
 use crate::board::Position;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
 use std::ops::{AddAssign, ControlFlow};
 
 /// Nodes between two reports of progress.
@@ -198,7 +197,7 @@ impl<'a> Descent<'a> {
         position: &Position,
         key: Key,
         limits: ProofNumbers,
-        estimate: Option<NonZeroU32>,
+        estimate: Option<ProofNumbers>,
         table: &mut T,
     ) -> bool {
         if !table.enter(key) {
@@ -240,7 +239,7 @@ impl<'a> Descent<'a> {
                     }
                     None => {
                         let numbers = self.goal.estimate(s);
-                        estimate = NonZeroU32::new(numbers.proof);
+                        estimate = Some(numbers);
                         self.corrected(s, numbers)
                     }
                 },
@@ -284,8 +283,7 @@ impl<'a> Descent<'a> {
 
     /// Returns the view of a position that was never searched: its estimate, with what was learned.
     fn corrected(&self, position: &Position, estimate: ProofNumbers) -> Seen {
-        let proof = self.learned.corrected(self.goal.board, position, estimate.proof);
-        Seen::alone(ProofNumbers { proof, ..estimate })
+        Seen::alone(self.learned.corrected(self.goal.board, position, estimate))
     }
 
     /// Returns the view of a position that is in the table.
@@ -339,10 +337,8 @@ impl<'a> Descent<'a> {
         if self.path.length() <= self.cut {
             self.cut = usize::MAX;
         }
-        if numbers.proof < INFINITE {
-            let estimate = estimate.map_or_else(|| self.goal.estimate(&position).proof, u32::from);
-            self.learned.learn(self.goal.board, &position, estimate, numbers.proof);
-        }
+        let estimate = estimate.unwrap_or_else(|| self.goal.estimate(&position));
+        self.learned.learn(self.goal.board, &position, estimate, numbers);
         Outcome::of(numbers)
     }
 }

@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
     pub fn new(goal: Goal<'a>, table_bytes: u64) -> Self {
         Search {
             table: Table::new(goal.board, table_bytes),
-            descent: Descent::new(goal, LearnedEstimate::new()),
+            descent: Descent::new(goal, LearnedEstimate::new(goal.has_network())),
             run: Run::default(),
             threads: 1,
         }
@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
     fn read(&mut self, input: &mut Input) -> io::Result<u64> {
         let head: SearchHead = input.read_head()?;
         let goal = self.descent.goal;
-        let mut learned = LearnedEstimate::new();
+        let mut learned = LearnedEstimate::new(goal.has_network());
         let path = Path::from_wire(&head.path, &goal).ok_or(io::ErrorKind::InvalidData)?;
         learned.read(input)?;
         self.table.read(&head.table, input)?;

@@ -1,23 +1,25 @@
-//! An estimate of proof numbers that a search learns: which pieces on which squares make a proof
-//! harder than [`Goal::estimate`](super::Goal::estimate) says.
+//! An estimate of proof and disproof numbers that a search learns: which pieces on which squares
+//! make a proof or a disproof harder than [`Goal::estimate`](super::Goal::estimate) says.
 //!
-//! The goal's estimate counts pieces and moves, and so says nearly the same of all positions in a
-//! long ending of kings: the search goes from one that can be won to another and comes no nearer to
-//! a win. Each time a position is left, its proof number shows by what factor the estimate was off.
-//! A share of the difference of their logarithms goes to weights of its pieces, one by one and in
-//! pairs with a king, and the estimates of positions that were not searched yet are multiplied
-//! accordingly. So it is a linear function, learnt by least mean squares (Widrow and Hoff,
-//! "Adaptive switching circuits", 1960), whose aim is the number that has come up from below
-//! (Sutton, "Learning to predict by the methods of temporal differences", 1988, section 2).
+//! The goal's estimate says nearly the same of many positions of which some are far harder than
+//! others: the search goes from one to another and comes no nearer to a decision. Each time a
+//! position is left, its numbers show by what factors the estimates were off. A share of the
+//! difference of their logarithms goes to weights of its pieces, one by one and in pairs with a
+//! king, and the estimates of positions that were not searched yet are multiplied accordingly. So
+//! it is a linear function, learnt by least mean squares (Widrow and Hoff, "Adaptive switching
+//! circuits", 1960), whose aim is the number that has come up from below (Sutton, "Learning to
+//! predict by the methods of temporal differences", 1988, section 2).
 //!
-//! Disproved positions teach nothing: there is no number to aim at, and with a large one in its
-//! place far fewer wins are found. Disproof numbers are not learnt either: that took more nodes
-//! (docs/experiments/026-learn-more.md has both). Each search begins without weights, so it is the
-//! same every time; and they change where it goes first, never what it finds there.
+//! A decided position teaches one number, which is 0; the other one is infinite and no aim, and
+//! with a large one in its place far fewer wins are found (docs/experiments/026-learn-more.md).
+//! Disproof numbers are learnt where the first numbers come from a network, which takes 0.4 times
+//! the nodes (docs/experiments/079-learn-disproof-numbers.md).
+//! Each search begins without weights, so it is the same every time; and they change where it goes
+//! first, never what it finds there.
 
 use std::io::{self, Read, Write};
 
-use super::numbers::{ONE, logarithm, power};
+use super::numbers::{INFINITE, ONE, ProofNumbers, logarithm, power};
 use super::table::read;
 use crate::board::{Board, Position, Side};
 
@@ -37,44 +39,77 @@ const LEAST: i64 = -3 * ONE;
 #[derive(Clone)]
 #[cfg_attr(test, derive(Debug, PartialEq))]
 pub(super) struct LearnedEstimate {
-    /// For each side to move and each two places. A piece with itself stands for it alone.
-    weights: Vec<i32>,
+    /// For each side to move and each two places, the weights of the proof number and of the
+    /// disproof number. A piece with itself stands for it alone.
+    weights: Vec<[i32; 2]>,
+    /// Whether disproof numbers are learnt, too.
+    learns_disproofs: bool,
 }
 
 impl LearnedEstimate {
-    pub(super) fn new() -> Self {
-        LearnedEstimate { weights: vec![0; 2 * PLACES * PLACES] }
+    pub(super) fn new(learns_disproofs: bool) -> Self {
+        LearnedEstimate { weights: vec![[0; 2]; 2 * PLACES * PLACES], learns_disproofs }
     }
 
-    /// The estimate of the proof number of a position with what was learnt of others like it.
-    pub(super) fn corrected(&self, board: &Board, position: &Position, estimate: u32) -> u32 {
-        let mut sum = 0;
-        for_each_feature(board, position, |at| sum += self.weight(at));
-        power(logarithm(estimate) + sum.clamp(LEAST, MOST))
+    /// The estimate of the numbers of a position with what was learnt of others like it.
+    pub(super) fn corrected(
+        &self,
+        board: &Board,
+        position: &Position,
+        estimate: ProofNumbers,
+    ) -> ProofNumbers {
+        let ([proof, disproof], _) = self.sums(board, position);
+        let corrected = |number, sum: i64| power(logarithm(number) + sum.clamp(LEAST, MOST));
+        ProofNumbers {
+            proof: corrected(estimate.proof, proof),
+            disproof: corrected(estimate.disproof, disproof),
+        }
     }
 
-    /// Learns that the proof number of a position turned out to be `found`.
-    pub(super) fn learn(&mut self, board: &Board, position: &Position, estimate: u32, found: u32) {
-        let mut sum = 0;
+    /// Learns that the numbers of a position turned out to be `found`.
+    pub(super) fn learn(
+        &mut self,
+        board: &Board,
+        position: &Position,
+        estimate: ProofNumbers,
+        found: ProofNumbers,
+    ) {
+        let ([proof, disproof], features) = self.sums(board, position);
+        let step = |estimate, found, sum| {
+            let off = match found {
+                // Decided: nothing is left to do.
+                0 => LEAST,
+                INFINITE => return 0,
+                _ => (logarithm(found) - logarithm(estimate)).clamp(LEAST, MOST),
+            };
+            ((off - sum) * RATE / ONE / features) as i32
+        };
+        let proof_step = step(estimate.proof, found.proof, proof);
+        let disproof_step = match self.learns_disproofs {
+            true => step(estimate.disproof, found.disproof, disproof),
+            false => 0,
+        };
+        if [proof_step, disproof_step] == [0; 2] {
+            return;
+        }
+        for_each_feature(board, position, |at| {
+            let [proof, disproof] = &mut self.weights[at];
+            *proof = proof.saturating_add(proof_step);
+            *disproof = disproof.saturating_add(disproof_step);
+        });
+    }
+
+    /// The sums of the weights of a position, and the number of its features.
+    fn sums(&self, board: &Board, position: &Position) -> ([i64; 2], i64) {
+        let mut sums = [0; 2];
         let mut features = 0;
         for_each_feature(board, position, |at| {
-            sum += self.weight(at);
+            let [proof, disproof] = self.weights[at];
+            sums[0] += i64::from(proof);
+            sums[1] += i64::from(disproof);
             features += 1;
         });
-        let off = match found {
-            // Proved: nothing is left to do.
-            0 => LEAST,
-            _ => (logarithm(found) - logarithm(estimate)).clamp(LEAST, MOST),
-        };
-        let step = ((off - sum) * RATE / ONE / features) as i32;
-        for_each_feature(board, position, |at| {
-            let weight = &mut self.weights[at];
-            *weight = weight.saturating_add(step);
-        });
-    }
-
-    fn weight(&self, at: usize) -> i64 {
-        self.weights[at].into()
+        (sums, features)
     }
 
     /// Takes in what threads have learned that all began with these weights. A weight becomes the
@@ -82,10 +117,10 @@ impl LearnedEstimate {
     /// right for its positions, so the sum of their changes would go several times as far; and what
     /// only one of them has learned is not to count less because the others had no such positions.
     pub(super) fn merge(&mut self, threads: &[LearnedEstimate]) {
-        for (at, weight) in self.weights.iter_mut().enumerate() {
+        for (at, weight) in self.weights.as_flattened_mut().iter_mut().enumerate() {
             let mut sum = 0;
             let mut count = 0;
-            for learned in threads.iter().map(|thread| thread.weights[at]) {
+            for learned in threads.iter().map(|thread| thread.weights.as_flattened()[at]) {
                 if learned != *weight {
                     sum += i64::from(learned);
                     count += 1;
@@ -99,12 +134,13 @@ impl LearnedEstimate {
 
     /// Writes the weights for [`LearnedEstimate::read`].
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        self.weights.iter().try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
+        let mut weights = self.weights.as_flattened().iter();
+        weights.try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
     }
 
     /// Reads the weights.
     pub(super) fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
-        for weight in &mut self.weights {
+        for weight in self.weights.as_flattened_mut() {
             *weight = i32::from_le_bytes(read(input)?);
         }
         Ok(())
@@ -138,7 +174,11 @@ mod tests {
 
     #[test]
     fn threads_that_changed_a_weight_count_for_it() {
-        let learned = |weights: [i32; 4]| LearnedEstimate { weights: weights.to_vec() };
+        let learned = |weights: [i32; 4]| {
+            let mut learned = LearnedEstimate::new(true);
+            learned.weights.as_flattened_mut()[..4].copy_from_slice(&weights);
+            learned
+        };
         let mut all = learned([5, 5, 5, 5]);
         all.merge(&[learned([5, -9, 5, 6]), learned([5, 5, 8, 7]), learned([5, 5, 2, 11])]);
         // Changed by none of them, by the first, by two and by all.

@@ -1,7 +1,5 @@
 //! The path of a search: the positions from the root to where it is, each with its children.
 
-use std::num::NonZeroU32;
-
 use super::estimate::Goal;
 use super::numbers::ProofNumbers;
 use super::numbers::{BackupRule, NodeBackup};
@@ -13,9 +11,9 @@ pub(super) struct Child {
     pub(super) position: Position,
     pub(super) key: Key,
     pub(super) seen: Seen,
-    /// The first proof number before what was learned is applied; none if its numbers come from
-    /// the table, the database or its captures.
-    pub(super) estimate: Option<NonZeroU32>,
+    /// The first numbers before what was learned is applied; none if its numbers come from the
+    /// table, the database or its captures.
+    pub(super) estimate: Option<ProofNumbers>,
 }
 
 /// A thread's view of a position.
@@ -40,10 +38,9 @@ pub(super) struct Frame {
     pub(super) key: Key,
     /// The numbers at which it is left.
     pub(super) limits: ProofNumbers,
-    /// The first proof number of the position before what was learned is applied, if it was
-    /// estimated in this visit of its parent: so that it need not be estimated again when it is
-    /// left.
-    pub(super) estimate: Option<NonZeroU32>,
+    /// The first numbers of the position before what was learned is applied, if they were estimated
+    /// in this visit of its parent: so that it need not be estimated again when it is left.
+    pub(super) estimate: Option<ProofNumbers>,
     /// Nodes that were expanded before it.
     pub(super) nodes_before: u64,
     /// The place of its first child.
@@ -94,7 +91,7 @@ impl Path {
         position: Position,
         key: Key,
         limits: ProofNumbers,
-        estimate: Option<NonZeroU32>,
+        estimate: Option<ProofNumbers>,
         nodes_before: u64,
     ) {
         let children = self.children.len();

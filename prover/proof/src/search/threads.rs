@@ -233,7 +233,7 @@ mod tests {
         // Rounds end whenever this table grows.
         let mut search = Search::new(goal, 1 << 22).with_threads(3);
         assert!(matches!(search.run(&game.start(), 30_000), Outcome::Unknown(_)));
-        assert_ne!(search.descent.learned, LearnedEstimate::new());
+        assert_ne!(search.descent.learned, LearnedEstimate::new(false));
         assert!(search.table.time > 0);
         assert!(search.nodes() >= 30_000);
     }
