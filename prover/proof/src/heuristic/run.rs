@@ -1,12 +1,11 @@
-//! A thread's search of one position: limits, iterative deepening, and the state of the thread.
+//! A thread's search of one position: its limits, its path and the rest of its state.
 
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::eval::Evaluation;
 use super::order::Order;
-use super::score::{Claims, DECISIVE, INFINITE, claims_allow};
+use super::score::{Claims, claims_allow};
 use super::table::Table;
 use crate::board::{Board, Position};
 use crate::egdb::Values;
@@ -17,8 +16,6 @@ pub(super) const PLIES: usize = 256;
 const CAPTURES: usize = 64;
 /// The number of nodes between two readings of the clock.
 const CLOCK_INTERVAL: u64 = 1 << 12;
-/// Half the width of the first aspiration window, round the expected score.
-const WINDOW: i32 = 20;
 
 /// The result of a search of a position.
 #[derive(Clone, Copy)]
@@ -121,53 +118,6 @@ impl<'a> Run<'a> {
     /// The number of nodes of all threads, slightly out of date.
     pub(super) fn all_nodes(&self) -> u64 {
         self.nodes + self.shared.nodes.load(Ordering::Relaxed)
-    }
-
-    /// Searches the root by iterative deepening; `see` is shown the result of each depth. Ends
-    /// early when the value is proved.
-    pub(super) fn deepen(
-        &mut self,
-        root: &Position,
-        depths: RangeInclusive<u32>,
-        mut see: impl FnMut(&Self, u32, Found),
-    ) {
-        let mut known = self.shared.database.probe(root).map_or(Claims::NONE, Claims::of);
-        let mut expected = None;
-        for depth in depths {
-            let found = self.root(root, depth as i32, expected);
-            if self.stopped {
-                break;
-            }
-            known = known.and(found.claims);
-            let found = found.knowing(known);
-            see(self, depth, found);
-            if found.claims.range().value().is_some() {
-                break;
-            }
-            expected = Some(found.score);
-        }
-    }
-
-    /// Searches `root` to a depth, first in a narrow window round the expected score.
-    fn root(&mut self, root: &Position, depth: i32, expected: Option<i32>) -> Found {
-        self.depth = depth;
-        let (mut alpha, mut beta) = match expected {
-            Some(score) if score.abs() < DECISIVE => (score - WINDOW, score + WINDOW),
-            _ => (-INFINITE, INFINITE),
-        };
-        loop {
-            let found = self.node(root, depth, alpha, beta);
-            if self.stopped {
-                return found;
-            }
-            if found.score <= alpha && alpha > -INFINITE {
-                alpha = -INFINITE;
-            } else if found.score >= beta && beta < INFINITE {
-                beta = INFINITE;
-            } else {
-                return found;
-            }
-        }
     }
 
     /// The principal variation of the last search.

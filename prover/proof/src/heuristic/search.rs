@@ -1,4 +1,4 @@
-//! Alpha-beta to a depth (principal variation search).
+//! Alpha-beta (principal variation search) by iterative deepening.
 //!
 //! Pruning: branches that are cut off before their depth is searched.
 //!
@@ -16,6 +16,8 @@
 //!
 //! The figures were measured: docs/experiments/061 and 063.
 
+use std::ops::RangeInclusive;
+
 use super::order::Moves;
 use super::run::{Found, PLIES, Run, Shared};
 use super::score::{
@@ -24,6 +26,9 @@ use super::score::{
 use super::table::{Entry, Kind};
 use crate::board::Position;
 use crate::egdb::Value;
+
+/// Half the width of the first aspiration window, round the expected score.
+const WINDOW: i32 = 20;
 
 /// A position whose moves are searched.
 pub(super) struct Node<'a> {
@@ -44,6 +49,53 @@ struct Tried {
 }
 
 impl Run<'_> {
+    /// Searches the root by iterative deepening; `see` is shown the result of each depth. Ends
+    /// early when the value is proved.
+    pub(super) fn deepen(
+        &mut self,
+        root: &Position,
+        depths: RangeInclusive<u32>,
+        mut see: impl FnMut(&Self, u32, Found),
+    ) {
+        let mut known = self.shared.database.probe(root).map_or(Claims::NONE, Claims::of);
+        let mut expected = None;
+        for depth in depths {
+            let found = self.root(root, depth as i32, expected);
+            if self.stopped {
+                break;
+            }
+            known = known.and(found.claims);
+            let found = found.knowing(known);
+            see(self, depth, found);
+            if found.claims.range().value().is_some() {
+                break;
+            }
+            expected = Some(found.score);
+        }
+    }
+
+    /// Searches `root` to a depth, first in a narrow window round the expected score.
+    fn root(&mut self, root: &Position, depth: i32, expected: Option<i32>) -> Found {
+        self.depth = depth;
+        let (mut alpha, mut beta) = match expected {
+            Some(score) if score.abs() < DECISIVE => (score - WINDOW, score + WINDOW),
+            _ => (-INFINITE, INFINITE),
+        };
+        loop {
+            let found = self.node(root, depth, alpha, beta);
+            if self.stopped {
+                return found;
+            }
+            if found.score <= alpha && alpha > -INFINITE {
+                alpha = -INFINITE;
+            } else if found.score >= beta && beta < INFINITE {
+                beta = INFINITE;
+            } else {
+                return found;
+            }
+        }
+    }
+
     /// The result of a position whose value the database has.
     fn known(&mut self, position: &Position, ply: usize) -> Option<Found> {
         let value = self.shared.database.probe(position)?;
