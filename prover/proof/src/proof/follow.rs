@@ -20,8 +20,8 @@ use rayon::prelude::*;
 
 use super::ledger::Record;
 use super::lines::{Analysed, EASY, ToDo, forecast, order_moves};
-use super::manager::{Manager, ProofError, Stop};
-use super::queue::Item;
+use super::manager::{Manager, ProofError, Question, Stop};
+use super::queue::{Answer, Finding, Item};
 use super::settings::LineSettings;
 use super::tree::{Link, NodeId, Reason};
 use crate::egdb::numbers::{about, counted, grouped, score};
@@ -179,19 +179,41 @@ impl Manager<'_, '_> {
         (!is_stopped()).then_some(analysed)
     }
 
-    /// Searches the jobs with the lowest scores, and of these the ones that have the smallest
-    /// budget. The others wait, since each job under way keeps a table on the disk; which White
-    /// move is found does not depend on the order.
+    /// Searches the jobs with the smallest budget, those with the lowest scores first. A job that
+    /// has begun keeps a table on the disk, so others wait when more have begun than half of those
+    /// that can be under way. Which White move is found does not depend on the order.
     fn search_jobs(&mut self, mut jobs: Vec<NodeId>, first: u64) -> Result<(), ProofError> {
         jobs.sort_unstable_by_key(|&job| (self.lines.score(job), job));
         jobs.dedup();
         self.say_jobs(&jobs, first);
-        jobs.truncate(self.question.jobs_at_once());
+        let begun: Vec<NodeId> =
+            jobs.iter().copied().filter(|&job| self.lines.spent(job) > 0).collect();
+        let at_once = self.question.jobs_at_once();
+        let mut most = at_once.saturating_sub(begun.len());
+        if 2 * most < at_once || begun.len() == jobs.len() {
+            (jobs, most) = (begun, usize::MAX);
+        }
         let Some(budget) = jobs.iter().map(|&job| self.lines.budget(job, first)).min() else {
             return Ok(());
         };
         jobs.retain(|&job| self.lines.budget(job, first) == budget);
-        self.search_round(&jobs, budget)
+        self.search_round(&jobs, budget, most)
+    }
+
+    /// Shows what the search of a job has found.
+    pub(super) fn say_job(&self, job: NodeId, answer: &Answer) {
+        let found = match &answer.found {
+            Finding::Decided(strategy) if strategy.is_win => "lost",
+            Finding::Decided(_) => "not lost",
+            Finding::TooHard(_) => "open",
+        };
+        let Question { context, environment, .. } = self.question;
+        environment.progress.say(format!(
+            "job {}, score {}: {found} after {}",
+            context.board.write_fen(&self.tree.nodes()[job as usize].position),
+            score(self.lines.score(job)),
+            counted(answer.nodes, "node"),
+        ));
     }
 
     /// Shows how many jobs are decided and open, the forecast, and the hardest job.

@@ -196,7 +196,7 @@ impl Manager<'_, '_> {
             let size = self.tree.nodes().len();
             let searches = self.question.settings.round.max(size / NODES_PER_SEARCH);
             let round = self.tree.frontier(of, searches);
-            self.search_round(&round, self.question.settings.leaf_nodes.max(1))?;
+            self.search_round(&round, self.question.settings.leaf_nodes.max(1), usize::MAX)?;
             self.tree.update(threshold);
         }
     }
@@ -245,26 +245,34 @@ impl Manager<'_, '_> {
     }
 
     /// Searches the nodes of a round, each with a budget of `nodes`, and applies the answers in the
-    /// order of the nodes, up to the one where the proof is interrupted.
-    pub(super) fn search_round(&mut self, round: &[NodeId], nodes: u64) -> Result<(), ProofError> {
+    /// order of the nodes, up to the one where the proof is interrupted, or where `most` searches
+    /// are under way or are to go on later.
+    pub(super) fn search_round(
+        &mut self,
+        round: &[NodeId],
+        nodes: u64,
+        most: usize,
+    ) -> Result<(), ProofError> {
         let Question { environment, context, .. } = self.question;
         let heuristic_nodes = (nodes / 100).clamp(20, 1000);
         let items = round.iter().map(|&id| self.item(id, nodes, heuristic_nodes)).collect();
         let Environment { ledger, is_stopped, .. } = *environment;
         // Jobs that go on report what they have taken before.
         self.question.bar.expect_again(round.iter().map(|&id| self.lines.spent(id)).sum());
-        let mut searches = Round::begin(items, context, ledger, self.queue, self.is_job())?;
-        self.question.bar.resume(searches.known_nodes());
+        let mut searches = Round::begin(items, context, ledger, self.is_job())?;
         let mut applied = 0;
         loop {
-            while let Some(answer) = searches.take(applied) {
+            self.question.bar.resume(searches.submit(most, self.queue));
+            while applied < searches.submitted
+                && let Some(answer) = searches.take(applied)
+            {
                 self.apply(round[applied], nodes, answer, context);
                 applied += 1;
             }
             if ledger.write_if_due()? {
                 self.queue.confirm_saved();
             }
-            if applied == round.len() {
+            if applied == searches.submitted {
                 return Ok(());
             }
             if is_stopped() {
@@ -294,6 +302,9 @@ impl Manager<'_, '_> {
         self.result.searches += 1;
         self.probes.looked_up += answer.probes.looked_up;
         self.probes.known += answer.probes.known;
+        if self.is_job() {
+            self.say_job(id, &answer);
+        }
         match answer.found {
             Finding::Decided(strategy) => {
                 self.tree.decide(id, strategy);
@@ -321,6 +332,13 @@ struct Round<'a> {
     places: HashMap<Digest, usize>,
     /// Whether searches that are not decided go on later, with larger budgets.
     goes_on: bool,
+    /// The number of items that were submitted or whose answers were known.
+    submitted: usize,
+}
+
+/// Whether the search with this answer is over, where others go on later.
+fn is_over(answer: &Answer, goes_on: bool) -> bool {
+    !goes_on || matches!(answer.found, Finding::Decided(_))
 }
 
 struct Slot {
@@ -329,17 +347,18 @@ struct Slot {
     answer: Option<Answer>,
     /// Whether the item was answered.
     done: bool,
+    /// Whether its search is over and will not go on.
+    is_over: bool,
     /// The number of bad results of this process.
     bad: u32,
 }
 
 impl<'a> Round<'a> {
-    /// Makes a round with the answers of the ledger, which are replayed; submits the other items.
+    /// Makes a round with the answers of the ledger, which are replayed.
     fn begin(
         items: Vec<Item>,
         context: &'a SearchContext<'a>,
         ledger: &Ledger,
-        queue: &dyn ManagerQueue,
         goes_on: bool,
     ) -> Result<Self, LedgerError> {
         let bytes: Vec<Vec<u8>> = items.iter().map(|item| item.encode(context)).collect();
@@ -347,19 +366,34 @@ impl<'a> Round<'a> {
         let places = bytes.iter().enumerate().map(|(i, bytes)| (Digest::of(bytes), i)).collect();
         let slot = |((item, bytes), stored): ((Item, Vec<u8>), Option<Vec<u8>>)| {
             let answer = stored.and_then(|result| Answer::decode(&result, &item, context).ok());
-            Slot { item, bytes, done: answer.is_some(), answer, bad: 0 }
+            let is_over = answer.as_ref().is_some_and(|answer| is_over(answer, goes_on));
+            Slot { item, bytes, done: answer.is_some(), is_over, answer, bad: 0 }
         };
         let slots = items.into_iter().zip(bytes).zip(stored).collect::<Vec<_>>();
         let slots: Vec<Slot> = slots.into_par_iter().map(slot).collect();
-        for slot in slots.iter().filter(|slot| !slot.done) {
-            queue.submit(slot.bytes.clone());
-        }
-        Ok(Round { context, slots, places, goes_on })
+        Ok(Round { context, slots, places, goes_on, submitted: 0 })
     }
 
-    /// The nodes of the searches whose answers are here.
-    fn known_nodes(&self) -> u64 {
-        self.slots.iter().filter_map(|slot| slot.answer.as_ref()).map(|answer| answer.nodes).sum()
+    /// Submits items in order, as long as the searches that are under way or go on later are fewer
+    /// than `most`, as each of these keeps a table, and half of these are under way, so that all
+    /// workers are busy. Returns the nodes of known answers among them.
+    fn submit(&mut self, most: usize, queue: &dyn ManagerQueue) -> u64 {
+        let mut nodes = 0;
+        let kept = self.slots[..self.submitted].iter().filter(|slot| !slot.is_over);
+        let (mut open, mut under_way) = (0, 0);
+        kept.for_each(|slot| *if slot.done { &mut open } else { &mut under_way } += 1);
+        while open + under_way < most && open <= most / 2 {
+            let Some(slot) = self.slots.get(self.submitted) else { break };
+            match &slot.answer {
+                Some(answer) => nodes += answer.nodes,
+                None => queue.submit(slot.bytes.clone()),
+            }
+            if !slot.is_over {
+                *if slot.done { &mut open } else { &mut under_way } += 1;
+            }
+            self.submitted += 1;
+        }
+        nodes
     }
 
     /// Takes the answer to an item out, if it is here.
@@ -399,11 +433,12 @@ impl<'a> Round<'a> {
             match judgement {
                 Ok(answer) => {
                     nodes += if delivery.worker.is_some() { answer.nodes } else { 0 };
-                    let is_over = !self.goes_on || matches!(answer.found, Finding::Decided(_));
+                    slot.is_over = is_over(&answer, self.goes_on);
                     (slot.answer, slot.done) = (Some(answer), true);
                     queue.accept(&delivery);
                     let result = delivery.result.unwrap_or_default();
-                    ledger.put(Record { item: slot.bytes.clone(), result, is_over });
+                    let (item, is_over) = (slot.bytes.clone(), slot.is_over);
+                    ledger.put(Record { item, result, is_over });
                 }
                 Err(bad) => {
                     queue.reject(&delivery, &bad);
