@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use certificate_spec::{Digest, RULES};
 use draughtproof_egdb::{Cover, Store, Values};
@@ -388,6 +389,20 @@ fn lines_of_play_decide_as_leaves_do() {
         // From the ledger alone: every search and analysis is there.
         let again = grown();
         assert_eq!(again.result, result);
+        // Interrupted again and again, it goes on from what is kept, and takes the same searches.
+        let file = directory.path().join("interrupted");
+        let mut most_polls = 0;
+        let ended = loop {
+            let polls = AtomicU32::new(0);
+            let is_stopped = || polls.fetch_add(1, Ordering::Relaxed) >= most_polls;
+            let start = game.start();
+            let part = prove_with(2, &settings, &context, attacker, &start, &file, &is_stopped);
+            if part.result.stop == Stop::Decided {
+                break part;
+            }
+            most_polls += 1 + most_polls / 2;
+        };
+        assert_eq!(ended.result, result);
         assert_eq!(again.tree.nodes().len(), tree.nodes().len());
         assert_eq!(section(tree).assumed(), 0);
     }

@@ -245,8 +245,9 @@ impl Manager<'_, '_> {
     }
 
     /// Searches the nodes of a round, each with a budget of `nodes`, and applies the answers in the
-    /// order of the nodes, up to the one where the proof is interrupted, or where `most` searches
-    /// are under way or are to go on later.
+    /// order of the nodes, up to the one where the proof is interrupted. At most `most` searches are
+    /// under way or go on later, as each of these keeps a table; when more than half go on later,
+    /// the round ends, so that all workers are busy.
     pub(super) fn search_round(
         &mut self,
         round: &[NodeId],
@@ -260,19 +261,27 @@ impl Manager<'_, '_> {
         // Jobs that go on report what they have taken before.
         self.question.bar.expect_again(round.iter().map(|&id| self.lines.spent(id)).sum());
         let mut searches = Round::begin(items, context, ledger, self.is_job())?;
-        let mut applied = 0;
+        let (mut applied, mut open) = (0, 0);
         loop {
-            self.question.bar.resume(searches.submit(most, self.queue));
-            while applied < searches.submitted
-                && let Some(answer) = searches.take(applied)
-            {
+            // The window moves on as answers are applied, whenever they come: so the searches of a
+            // round do not depend on their timing.
+            let is_done = loop {
+                if open <= most / 2 {
+                    let end = (most - open).saturating_add(applied);
+                    self.question.bar.resume(searches.submit(end, self.queue));
+                }
+                if applied == searches.submitted {
+                    break true;
+                }
+                let Some(answer) = searches.take(applied) else { break false };
+                open += usize::from(!is_over(&answer, searches.goes_on));
                 self.apply(round[applied], nodes, answer, context);
                 applied += 1;
-            }
+            };
             if ledger.write_if_due()? {
                 self.queue.confirm_saved();
             }
-            if applied == searches.submitted {
+            if is_done {
                 return Ok(());
             }
             if is_stopped() {
@@ -336,7 +345,7 @@ struct Round<'a> {
     submitted: usize,
 }
 
-/// Whether the search with this answer is over, where others go on later.
+/// Whether the search with this answer is over, where those that are not decided may go on.
 fn is_over(answer: &Answer, goes_on: bool) -> bool {
     !goes_on || matches!(answer.found, Finding::Decided(_))
 }
@@ -347,8 +356,6 @@ struct Slot {
     answer: Option<Answer>,
     /// Whether the item was answered.
     done: bool,
-    /// Whether its search is over and will not go on.
-    is_over: bool,
     /// The number of bad results of this process.
     bad: u32,
 }
@@ -366,33 +373,25 @@ impl<'a> Round<'a> {
         let places = bytes.iter().enumerate().map(|(i, bytes)| (Digest::of(bytes), i)).collect();
         let slot = |((item, bytes), stored): ((Item, Vec<u8>), Option<Vec<u8>>)| {
             let answer = stored.and_then(|result| Answer::decode(&result, &item, context).ok());
-            let is_over = answer.as_ref().is_some_and(|answer| is_over(answer, goes_on));
-            Slot { item, bytes, done: answer.is_some(), is_over, answer, bad: 0 }
+            Slot { item, bytes, done: answer.is_some(), answer, bad: 0 }
         };
         let slots = items.into_iter().zip(bytes).zip(stored).collect::<Vec<_>>();
         let slots: Vec<Slot> = slots.into_par_iter().map(slot).collect();
         Ok(Round { context, slots, places, goes_on, submitted: 0 })
     }
 
-    /// Submits items in order, as long as the searches that are under way or go on later are fewer
-    /// than `most`, as each of these keeps a table, and half of these are under way, so that all
-    /// workers are busy. Returns the nodes of known answers among them.
-    fn submit(&mut self, most: usize, queue: &dyn ManagerQueue) -> u64 {
+    /// Submits the items before `end` that were not submitted. Returns the nodes of known answers
+    /// among them.
+    fn submit(&mut self, end: usize, queue: &dyn ManagerQueue) -> u64 {
         let mut nodes = 0;
-        let kept = self.slots[..self.submitted].iter().filter(|slot| !slot.is_over);
-        let (mut open, mut under_way) = (0, 0);
-        kept.for_each(|slot| *if slot.done { &mut open } else { &mut under_way } += 1);
-        while open + under_way < most && open <= most / 2 {
-            let Some(slot) = self.slots.get(self.submitted) else { break };
+        let end = end.min(self.slots.len()).max(self.submitted);
+        for slot in &self.slots[self.submitted..end] {
             match &slot.answer {
                 Some(answer) => nodes += answer.nodes,
                 None => queue.submit(slot.bytes.clone()),
             }
-            if !slot.is_over {
-                *if slot.done { &mut open } else { &mut under_way } += 1;
-            }
-            self.submitted += 1;
         }
+        self.submitted = end;
         nodes
     }
 
@@ -433,12 +432,11 @@ impl<'a> Round<'a> {
             match judgement {
                 Ok(answer) => {
                     nodes += if delivery.worker.is_some() { answer.nodes } else { 0 };
-                    slot.is_over = is_over(&answer, self.goes_on);
+                    let is_over = is_over(&answer, self.goes_on);
                     (slot.answer, slot.done) = (Some(answer), true);
                     queue.accept(&delivery);
                     let result = delivery.result.unwrap_or_default();
-                    let (item, is_over) = (slot.bytes.clone(), slot.is_over);
-                    ledger.put(Record { item, result, is_over });
+                    ledger.put(Record { item: slot.bytes.clone(), result, is_over });
                 }
                 Err(bad) => {
                     queue.reject(&delivery, &bad);
