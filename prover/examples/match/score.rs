@@ -252,7 +252,8 @@ mod tests {
 mod sprt_tests {
     use super::{Sprt, fit};
 
-    /// Compares with the numbers in the tests of fastchess (`app/tests/sprt_test.cpp`, logistic model).
+    /// Compares with the numbers in the tests of fastchess (`app/tests/sprt_test.cpp`, logistic
+    /// model).
     #[test]
     fn published_ratios() {
         for (pairs, hypotheses, expected) in [

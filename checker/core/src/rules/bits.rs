@@ -28,7 +28,7 @@ impl Bits {
         Bits { win: self.win & positions, loss: self.loss & positions }
     }
 
-    /// The values of two sets of different positions.
+    /// The union of two sets of known values.
     pub(crate) fn union(self, other: Bits) -> Bits {
         Bits { win: self.win | other.win, loss: self.loss | other.loss }
     }

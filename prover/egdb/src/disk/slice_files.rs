@@ -234,8 +234,8 @@ pub struct Figures {
     pub loss: u64,
     /// The bytes of the slice's file.
     pub bytes: u64,
-    /// The seconds to solve it, without the time in which other programs had the processors. A slice
-    /// and its twin are solved together, and have half of the seconds each.
+    /// The seconds to solve it, without the time in which other programs had the processors. A
+    /// slice and its twin are solved together, and have half of the seconds each.
     pub solve_seconds: f64,
     /// The seconds to compress and write it, likewise.
     pub write_seconds: f64,

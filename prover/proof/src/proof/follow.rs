@@ -181,7 +181,8 @@ impl Manager<'_, '_> {
 
     /// Searches the jobs with the smallest budget, those with the lowest scores first. A job that
     /// has begun keeps a table on the disk, so others wait when more have begun than half of those
-    /// that can be under way. Which White move is found does not depend on the order.
+    /// that can be under way. The order does not
+    /// change which move of the claimant is found.
     fn search_jobs(&mut self, mut jobs: Vec<NodeId>, first: u64) -> Result<(), ProofError> {
         jobs.sort_unstable_by_key(|&job| (self.lines.score(job), job));
         jobs.dedup();

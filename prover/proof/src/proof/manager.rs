@@ -245,9 +245,9 @@ impl Manager<'_, '_> {
     }
 
     /// Searches the nodes of a round, each with a budget of `nodes`, and applies the answers in the
-    /// order of the nodes, up to the one where the proof is interrupted. At most `most` searches are
-    /// under way or go on later, as each of these keeps a table; when more than half go on later,
-    /// the round ends, so that all workers are busy.
+    /// order of the nodes, up to the one where the proof is interrupted. At most `most` searches
+    /// are under way or go on later, as each of these keeps a table. When more than half of them go
+    /// on later, no more are submitted, so that the next round has enough for all workers.
     pub(super) fn search_round(
         &mut self,
         round: &[NodeId],

@@ -89,7 +89,7 @@ impl Table {
     }
 
     /// Fetches from memory the bucket of a key that is about to be looked up. In a large table each
-    /// look-up misses the caches, and those of several keys need not wait for each other.
+    /// look-up misses the caches, and buckets that are fetched early come while other work is done.
     pub(super) fn fetch(&self, key: Key) {
         if self.buckets.len() > FETCHED {
             prefetch(&self.buckets[split(key, self.bits()).0]);
