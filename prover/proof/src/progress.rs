@@ -20,6 +20,9 @@ pub enum Progress {
     Terminal,
 }
 
+/// The style of a bar whose work is known.
+const WITH_REST: &str = "{msg}: {bar:30} {percent} % {human_pos} {rate}, {left} left";
+
 /// All bars of the process, one below the other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
@@ -54,8 +57,7 @@ impl Progress {
     pub fn start(&self, what: String, work: u64, unit: &'static str) -> Bar {
         let bar = match self {
             Progress::Terminal if work > 0 => {
-                let style = "{msg}: {bar:30} {percent} % {human_pos} {rate}, {left} left";
-                BARS.add(ProgressBar::new(work).with_style(style_of(style)))
+                BARS.add(ProgressBar::new(work).with_style(style_of(WITH_REST)))
             }
             Progress::Terminal => BARS.add(
                 ProgressBar::new_spinner()
@@ -124,7 +126,7 @@ impl Count {
         let per_second = self.rate(duration);
         let mut line = format!("{what}: {}, {}", counted(all, unit), rate(per_second));
         if *work > 0 {
-            line += &format!(", {}", percent(all, *work));
+            line += &format!(", {}", percent(all.min(*work), *work));
             if *done > 0 {
                 let left = work.saturating_sub(all) as f64 / per_second;
                 line += &format!(", {} left", time(left));
@@ -180,6 +182,14 @@ impl Bar {
             self.bar.inc(added);
             self.bar.reset_eta();
         }
+    }
+
+    /// Sets the number of units that are still expected, in a task whose work was not known.
+    pub fn expect(&self, rest: u64) {
+        let mut state = self.state();
+        state.count.work = (state.count.before + state.count.done).saturating_add(rest);
+        self.bar.set_style(style_of(WITH_REST));
+        self.bar.set_length(state.count.work);
     }
 
     /// Notes that [`Bar::resume`] will report units that are counted already, in place of what an

@@ -24,7 +24,7 @@ use super::manager::{Manager, ProofError, Question, Stop};
 use super::queue::{Answer, Finding, Item};
 use super::settings::LineSettings;
 use super::tree::{Link, NodeId, Reason};
-use crate::egdb::numbers::{about, counted, grouped, score};
+use crate::egdb::numbers::{counted, grouped, score};
 use crate::heuristic::Heuristic;
 use crate::search::Outcome;
 use crate::wire;
@@ -186,7 +186,8 @@ impl Manager<'_, '_> {
     fn search_jobs(&mut self, mut jobs: Vec<NodeId>, first: u64) -> Result<(), ProofError> {
         jobs.sort_unstable_by_key(|&job| (self.lines.score(job), job));
         jobs.dedup();
-        self.say_jobs(&jobs, first);
+        self.lines.jobs.clone_from(&jobs);
+        self.show_jobs(first);
         let begun: Vec<NodeId> =
             jobs.iter().copied().filter(|&job| self.lines.spent(job) > 0).collect();
         let at_once = self.question.jobs_at_once();
@@ -217,19 +218,21 @@ impl Manager<'_, '_> {
         ));
     }
 
-    /// Shows how many jobs are decided and open, the forecast, and the hardest job.
-    fn say_jobs(&self, open: &[NodeId], first_budget: u64) {
+    /// Shows how many jobs are decided and open, what is left by the forecast, and the hardest job.
+    pub(super) fn show_jobs(&self, first_budget: u64) {
         let nodes = self.tree.nodes();
         let leaves = nodes.iter().filter(|node| matches!(node.reason, Reason::Leaf(_))).count();
-        let rest: f64 = open.iter().map(|&job| self.lines.rest(job, first_budget)).sum();
+        let is_open = |&&job: &&NodeId| !nodes[job as usize].is_decided();
+        let open: Vec<NodeId> = self.lines.jobs.iter().filter(is_open).copied().collect();
         let Some(&first) = open.first() else { return };
-        let board = self.question.context.board;
-        self.question.bar.note(&format!(
-            "{} decided, {} open, forecast {} nodes; hardest {}, score {}, after {}",
+        let rest: f64 = open.iter().map(|&job| self.lines.rest(job, first_budget)).sum();
+        let Question { context, bar, .. } = self.question;
+        bar.expect(rest as u64);
+        bar.note(&format!(
+            "{} decided, {} open; hardest {}, score {}, after {}",
             counted(leaves, "job"),
             grouped(open.len() as u64),
-            about(rest),
-            board.write_fen(&nodes[first as usize].position),
+            context.board.write_fen(&nodes[first as usize].position),
             score(self.lines.score(first)),
             counted(self.lines.spent(first), "node"),
         ));

@@ -11,7 +11,7 @@ use crate::heuristic::{Heuristic, Limits};
 /// The analysis of each single move has this part of the nodes of an analysis.
 const MOVE_SHARE: u64 = 100;
 /// A job whose forecast is at most this many first budgets is not cut into smaller ones.
-pub(super) const EASY: f64 = 16.0;
+pub(super) const EASY: f64 = 2.0;
 /// A job is stuck after this many times its forecast.
 const PATIENCE: f64 = 8.0;
 
@@ -28,6 +28,8 @@ pub(super) struct Analysed {
 #[derive(Default)]
 pub(super) struct Lines {
     pub(super) analysed: HashMap<NodeId, Analysed>,
+    /// The jobs of the lines that are followed now, those with the lowest scores first.
+    pub(super) jobs: Vec<NodeId>,
     /// The nodes that each job has taken so far.
     spent: HashMap<NodeId, u64>,
     /// The patience of a job: its forecast times [`PATIENCE`] to the power of one more than this.
@@ -52,10 +54,10 @@ impl ToDo {
     }
 }
 
-/// The nodes that a job is expected to take, in first budgets: half as many for each 40 hundredths
-/// of a man more (docs/experiments/075).
+/// The nodes that a job is expected to take, in first budgets: half as many for each 120 hundredths
+/// of a man more (docs/scale.md has the jobs of opening 15).
 pub(super) fn forecast(score: i32) -> f64 {
-    10.0 * ((255.0 - f64::from(score)) / 40.0).exp2()
+    2.0 * ((228.0 - f64::from(score)) / 120.0).exp2()
 }
 
 impl Lines {

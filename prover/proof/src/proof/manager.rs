@@ -311,7 +311,8 @@ impl Manager<'_, '_> {
         self.result.searches += 1;
         self.probes.looked_up += answer.probes.looked_up;
         self.probes.known += answer.probes.known;
-        if self.is_job() {
+        let lines = self.question.settings.lines;
+        if lines.is_some() {
             self.say_job(id, &answer);
         }
         match answer.found {
@@ -319,13 +320,16 @@ impl Manager<'_, '_> {
                 self.tree.decide(id, strategy);
             }
             // A search that ends before its budget has a full table, and is cut like any other.
-            Finding::TooHard(_) if self.is_job() && answer.nodes >= budget => {
+            Finding::TooHard(_) if lines.is_some() && answer.nodes >= budget => {
                 self.lines.spend(id, answer.nodes);
             }
             Finding::TooHard(guesses) => {
                 let goal = context.goal(self.question.attacker);
                 self.tree.expand(id, Some(&guesses), &goal);
             }
+        }
+        if let Some(settings) = lines {
+            self.show_jobs(settings.first_budget);
         }
     }
 }
