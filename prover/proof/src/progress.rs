@@ -192,10 +192,9 @@ impl Bar {
         self.bar.set_length(state.count.work);
     }
 
-    /// Notes that [`Bar::resume`] will report units that are counted already, in place of what an
-    /// earlier call has noted.
+    /// Notes that [`Bar::resume`] will report units that are counted already.
     pub fn expect_again(&self, units: u64) {
-        self.state().count.again = units;
+        self.state().count.again += units;
     }
 
     /// Sets a note that is shown beside the name of the task, such as the state of a search.

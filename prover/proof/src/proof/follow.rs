@@ -6,13 +6,13 @@
 //! where the claimant is so far ahead that a search should be cheap. In a job all moves of the
 //! claimant are free.
 //!
-//! The effort of a job is forecast from its score. The jobs of a round have the same budget, the
-//! jobs with the lowest score come first, and a job that is not decided goes on where it was, with
-//! twice the budget. A job that has taken many times its forecast is *stuck*: the claimant's next
-//! best move is tried, and if all of them are stuck, jobs get more patience. Analyses and results
-//! are kept in the ledger, so that a proof that was killed goes on, and the tree that is found
-//! does not depend on the number of workers.
+//! The effort of a job is forecast from its score. The jobs with the lowest score come first, and a
+//! job that is not decided goes on where it was, with a larger budget. A job that has taken many
+//! times its forecast is *stuck*: the claimant's next best move is tried, and if all of them are
+//! stuck, jobs get more patience. Analyses and results are kept in the ledger, so that a proof that
+//! was killed goes on, and the tree that is found does not depend on the number of workers.
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use super::lines::{Analysed, EASY, ToDo, forecast, order_moves};
 use super::manager::{Manager, ProofError, Question, Stop};
 use super::queue::{Answer, Finding, Item};
 use super::settings::LineSettings;
-use super::tree::{Link, NodeId, Reason};
+use super::tree::{Link, Node, NodeId, Reason};
 use crate::egdb::numbers::{counted, grouped, score};
 use crate::heuristic::Heuristic;
 use crate::search::Outcome;
@@ -179,27 +179,16 @@ impl Manager<'_, '_> {
         (!is_stopped()).then_some(analysed)
     }
 
-    /// Searches the jobs with the smallest budget, those with the lowest scores first. A job that
-    /// has begun keeps a table on the disk, so others wait when more have begun than half of those
-    /// that can be under way. The order does not
-    /// change which move of the claimant is found.
+    /// Searches the jobs, those that have begun first, and then those with the lowest scores. The
+    /// order does not change which move of the claimant is found.
     fn search_jobs(&mut self, mut jobs: Vec<NodeId>, first: u64) -> Result<(), ProofError> {
-        jobs.sort_unstable_by_key(|&job| (self.lines.score(job), job));
+        let lines = &self.lines;
+        jobs.sort_unstable_by_key(|&job| (Reverse(lines.spent(job)), lines.score(job), job));
         jobs.dedup();
-        self.lines.jobs.clone_from(&jobs);
+        let round = jobs.iter().map(|&job| (job, lines.budget(job, first))).collect();
+        self.lines.jobs = jobs;
         self.show_jobs(first);
-        let begun: Vec<NodeId> =
-            jobs.iter().copied().filter(|&job| self.lines.spent(job) > 0).collect();
-        let at_once = self.question.jobs_at_once();
-        let mut most = at_once.saturating_sub(begun.len());
-        if 2 * most < at_once || begun.len() == jobs.len() {
-            (jobs, most) = (begun, usize::MAX);
-        }
-        let Some(budget) = jobs.iter().map(|&job| self.lines.budget(job, first)).min() else {
-            return Ok(());
-        };
-        jobs.retain(|&job| self.lines.budget(job, first) == budget);
-        self.search_round(&jobs, budget, most)
+        self.search_round(round, self.question.jobs_at_once())
     }
 
     /// Shows what the search of a job has found.
@@ -221,9 +210,10 @@ impl Manager<'_, '_> {
     /// Shows how many jobs are decided and open, what is left by the forecast, and the hardest job.
     pub(super) fn show_jobs(&self, first_budget: u64) {
         let nodes = self.tree.nodes();
-        let leaves = nodes.iter().filter(|node| matches!(node.reason, Reason::Leaf(_))).count();
-        let is_open = |&&job: &&NodeId| !nodes[job as usize].is_decided();
-        let open: Vec<NodeId> = self.lines.jobs.iter().filter(is_open).copied().collect();
+        let is_leaf = |node: &Node| matches!(node.reason, Reason::Leaf(_));
+        let leaves = nodes.iter().filter(|node| is_leaf(node)).count();
+        let is_open = |&job: &NodeId| !is_leaf(&nodes[job as usize]);
+        let open: Vec<NodeId> = self.lines.jobs.iter().copied().filter(is_open).collect();
         let Some(&first) = open.first() else { return };
         let rest: f64 = open.iter().map(|&job| self.lines.rest(job, first_budget)).sum();
         let Question { context, bar, .. } = self.question;

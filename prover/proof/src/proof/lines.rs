@@ -76,12 +76,10 @@ impl Lines {
         self.spent.insert(job, nodes);
     }
 
-    /// The budget of the next search of a job, with what it has taken before.
+    /// The budget of the next search of a job, with what it has taken before. Each search takes as
+    /// many nodes, so that none of them keeps the answers of others waiting for long.
     pub(super) fn budget(&self, job: NodeId, first: u64) -> u64 {
-        match self.spent(job) {
-            0 => first,
-            spent => 2 * spent,
-        }
+        self.spent(job) + first
     }
 
     /// Returns whether a job is far beyond its forecast, so that another line is to be tried.

@@ -18,7 +18,7 @@ use super::lines::Lines;
 use super::queue::{
     Answer, BadAnswer, Delivery, Finding, Item, ManagerQueue, QuestionState, SearchContext,
 };
-use super::settings::{Environment, ProofSettings, Workers};
+use super::settings::{Environment, LineSettings, ProofSettings, Workers};
 use super::tree::{NodeId, Reason, Tree};
 use crate::board::{Position, Side};
 use crate::egdb::numbers::{counted, grouped};
@@ -27,7 +27,7 @@ use crate::search::{Outcome, Probes, ProofNumbers};
 use certificate_spec::Digest;
 use certificate_spec::provenance::Iteration;
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -195,8 +195,10 @@ impl Manager<'_, '_> {
             self.report(of, threshold);
             let size = self.tree.nodes().len();
             let searches = self.question.settings.round.max(size / NODES_PER_SEARCH);
+            let budget = self.question.settings.leaf_nodes.max(1);
             let round = self.tree.frontier(of, searches);
-            self.search_round(&round, self.question.settings.leaf_nodes.max(1), usize::MAX)?;
+            let round = round.into_iter().map(|id| (id, budget)).collect();
+            self.search_round(round, usize::MAX)?;
             self.tree.update(threshold);
         }
     }
@@ -244,39 +246,38 @@ impl Manager<'_, '_> {
         }
     }
 
-    /// Searches the nodes of a round, each with a budget of `nodes`, and applies the answers in the
-    /// order of the nodes, up to the one where the proof is interrupted. At most `most` searches
-    /// are under way or go on later, as each of these keeps a table. When more than half of them go
-    /// on later, no more are submitted, so that the next round has enough for all workers.
+    /// Searches the nodes of a round, each with its budget, and applies the answers in the order in
+    /// which the searches were submitted, whenever they come: so the searches of a round do not
+    /// depend on their timing. At most `most` are under way at a time. A job that is not decided is
+    /// submitted again, with a larger budget. Nothing is submitted any more when the lines change.
     pub(super) fn search_round(
         &mut self,
-        round: &[NodeId],
-        nodes: u64,
+        round: Vec<(NodeId, u64)>,
         most: usize,
     ) -> Result<(), ProofError> {
         let Question { environment, context, .. } = self.question;
-        let heuristic_nodes = (nodes / 100).clamp(20, 1000);
-        let items = round.iter().map(|&id| self.item(id, nodes, heuristic_nodes)).collect();
         let Environment { ledger, is_stopped, .. } = *environment;
-        // Jobs that go on report what they have taken before.
-        self.question.bar.expect_again(round.iter().map(|&id| self.lines.spent(id)).sum());
-        let mut searches = Round::begin(items, context, ledger, self.is_job())?;
-        let (mut applied, mut open) = (0, 0);
+        let (mut waiting, mut running) = (VecDeque::from(round), VecDeque::new());
+        let mut lines_change = false;
+        let mut searches = Round::new(context, self.question.settings.lines.is_some());
         loop {
-            // The window moves on as answers are applied, whenever they come: so the searches of a
-            // round do not depend on their timing.
             let is_done = loop {
-                if open <= most / 2 {
-                    let end = (most - open).saturating_add(applied);
-                    self.question.bar.resume(searches.submit(end, self.queue));
+                let next = waiting.len().min(most - running.len());
+                let next: Vec<_> = waiting.drain(..next).collect();
+                let items = next.iter().map(|&(id, nodes)| self.search_item(id, nodes)).collect();
+                self.question.bar.resume(searches.submit(items, ledger, self.queue)?);
+                running.extend(next);
+                let Some(&(id, budget)) = running.front() else { break true };
+                let Some(answer) = searches.take_next() else { break false };
+                running.pop_front();
+                match self.apply(id, budget, answer, context) {
+                    Applied::GoesOn(budget) => waiting.push_front((id, budget)),
+                    Applied::ChangesLines => lines_change = true,
+                    Applied::Done => {}
                 }
-                if applied == searches.submitted {
-                    break true;
+                if lines_change {
+                    waiting.clear();
                 }
-                let Some(answer) = searches.take(applied) else { break false };
-                open += usize::from(!is_over(&answer, searches.goes_on));
-                self.apply(round[applied], nodes, answer, context);
-                applied += 1;
             };
             if ledger.write_if_due()? {
                 self.queue.confirm_saved();
@@ -300,12 +301,20 @@ impl Manager<'_, '_> {
         }
     }
 
-    /// Whether a search that is not decided goes on later, with a larger budget.
-    fn is_job(&self) -> bool {
-        self.question.settings.lines.is_some()
+    /// The item of a search with a budget of `nodes`. A job that goes on reports what it has taken
+    /// before once more.
+    fn search_item(&self, id: NodeId, nodes: u64) -> Item {
+        self.question.bar.expect_again(self.lines.spent(id));
+        self.item(id, nodes, (nodes / 100).clamp(20, 1000))
     }
 
-    fn apply(&mut self, id: NodeId, budget: u64, answer: Answer, context: &SearchContext<'_>) {
+    fn apply(
+        &mut self,
+        id: NodeId,
+        budget: u64,
+        answer: Answer,
+        context: &SearchContext<'_>,
+    ) -> Applied {
         // A job that goes on counts what it has taken before, too.
         self.result.nodes += answer.nodes - self.lines.spent(id).min(answer.nodes);
         self.result.searches += 1;
@@ -315,23 +324,43 @@ impl Manager<'_, '_> {
         if lines.is_some() {
             self.say_job(id, &answer);
         }
-        match answer.found {
-            Finding::Decided(strategy) => {
+        let applied = match (answer.found, lines) {
+            (Finding::Decided(strategy), _) => {
+                let is_lost = strategy.is_win;
                 self.tree.decide(id, strategy);
+                if is_lost { Applied::ChangesLines } else { Applied::Done }
             }
             // A search that ends before its budget has a full table, and is cut like any other.
-            Finding::TooHard(_) if lines.is_some() && answer.nodes >= budget => {
+            (Finding::TooHard(_), Some(LineSettings { first_budget, .. }))
+                if answer.nodes >= budget =>
+            {
                 self.lines.spend(id, answer.nodes);
+                match self.lines.is_stuck(id, first_budget) {
+                    true => Applied::ChangesLines,
+                    false => Applied::GoesOn(self.lines.budget(id, first_budget)),
+                }
             }
-            Finding::TooHard(guesses) => {
+            (Finding::TooHard(guesses), _) => {
                 let goal = context.goal(self.question.attacker);
                 self.tree.expand(id, Some(&guesses), &goal);
+                Applied::ChangesLines
             }
-        }
+        };
         if let Some(settings) = lines {
             self.show_jobs(settings.first_budget);
         }
+        applied
     }
+}
+
+/// The effect of an answer on the searches of its round. Only lines of play can change.
+enum Applied {
+    /// No more is to be searched of the node.
+    Done,
+    /// The job goes on with this budget.
+    GoesOn(u64),
+    /// The claimant may need another line.
+    ChangesLines,
 }
 
 /// The number of invalid results of this process for one item after which the proof fails.
@@ -345,13 +374,8 @@ struct Round<'a> {
     places: HashMap<Digest, usize>,
     /// Whether searches that are not decided go on later, with larger budgets.
     goes_on: bool,
-    /// The number of items that were submitted or whose answers were known.
-    submitted: usize,
-}
-
-/// Whether the search with this answer is over, where those that are not decided may go on.
-fn is_over(answer: &Answer, goes_on: bool) -> bool {
-    !goes_on || matches!(answer.found, Finding::Decided(_))
+    /// The number of answers that were taken.
+    taken: usize,
 }
 
 struct Slot {
@@ -365,43 +389,44 @@ struct Slot {
 }
 
 impl<'a> Round<'a> {
-    /// Makes a round with the answers of the ledger, which are replayed.
-    fn begin(
+    fn new(context: &'a SearchContext<'a>, goes_on: bool) -> Self {
+        Round { context, slots: Vec::new(), places: HashMap::new(), goes_on, taken: 0 }
+    }
+
+    /// Submits items, but for those that the ledger has answers to, which are replayed. Returns the
+    /// nodes of these.
+    fn submit(
+        &mut self,
         items: Vec<Item>,
-        context: &'a SearchContext<'a>,
         ledger: &Ledger,
-        goes_on: bool,
-    ) -> Result<Self, LedgerError> {
+        queue: &dyn ManagerQueue,
+    ) -> Result<u64, LedgerError> {
+        let context = self.context;
         let bytes: Vec<Vec<u8>> = items.iter().map(|item| item.encode(context)).collect();
         let stored = ledger.get(&bytes)?;
-        let places = bytes.iter().enumerate().map(|(i, bytes)| (Digest::of(bytes), i)).collect();
         let slot = |((item, bytes), stored): ((Item, Vec<u8>), Option<Vec<u8>>)| {
             let answer = stored.and_then(|result| Answer::decode(&result, &item, context).ok());
             Slot { item, bytes, done: answer.is_some(), answer, bad: 0 }
         };
         let slots = items.into_iter().zip(bytes).zip(stored).collect::<Vec<_>>();
         let slots: Vec<Slot> = slots.into_par_iter().map(slot).collect();
-        Ok(Round { context, slots, places, goes_on, submitted: 0 })
-    }
-
-    /// Submits the items before `end` that were not submitted. Returns the nodes of known answers
-    /// among them.
-    fn submit(&mut self, end: usize, queue: &dyn ManagerQueue) -> u64 {
         let mut nodes = 0;
-        let end = end.min(self.slots.len()).max(self.submitted);
-        for slot in &self.slots[self.submitted..end] {
+        for slot in slots {
             match &slot.answer {
                 Some(answer) => nodes += answer.nodes,
                 None => queue.submit(slot.bytes.clone()),
             }
+            self.places.insert(Digest::of(&slot.bytes), self.slots.len());
+            self.slots.push(slot);
         }
-        self.submitted = end;
-        nodes
+        Ok(nodes)
     }
 
-    /// Takes the answer to an item out, if it is here.
-    pub(super) fn take(&mut self, place: usize) -> Option<Answer> {
-        self.slots.get_mut(place)?.answer.take()
+    /// Takes the answer to the next item, if it is here.
+    fn take_next(&mut self) -> Option<Answer> {
+        let answer = self.slots.get_mut(self.taken)?.answer.take()?;
+        self.taken += 1;
+        Some(answer)
     }
 
     /// Takes results that have come back: good ones go to the ledger, and an item with a bad one is
@@ -436,7 +461,7 @@ impl<'a> Round<'a> {
             match judgement {
                 Ok(answer) => {
                     nodes += if delivery.worker.is_some() { answer.nodes } else { 0 };
-                    let is_over = is_over(&answer, self.goes_on);
+                    let is_over = !self.goes_on || matches!(answer.found, Finding::Decided(_));
                     (slot.answer, slot.done) = (Some(answer), true);
                     queue.accept(&delivery);
                     let result = delivery.result.unwrap_or_default();
