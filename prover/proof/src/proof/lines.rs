@@ -28,7 +28,7 @@ pub(super) struct Analysed {
 #[derive(Default)]
 pub(super) struct Lines {
     pub(super) analysed: HashMap<NodeId, Analysed>,
-    /// The jobs of the lines that are followed now, those with the lowest scores first.
+    /// The jobs of the lines that are followed now, in the order in which they are searched.
     pub(super) jobs: Vec<NodeId>,
     /// The nodes that each job has taken so far.
     spent: HashMap<NodeId, u64>,
