@@ -9,7 +9,7 @@
 //! here again corresponds to a row there. All columns of a row are then valued at once; only
 //! positions in which a capture can go on with a second jump are played out one by one.
 
-use super::matrix::Matrix;
+use super::matrix::{LINE, Matrix};
 use crate::index::sets::{KingSets, LazyKingSets, rank, renumber, squares};
 use crate::index::slice::{Slice, compose, locate, turn};
 use crate::values::resident::Tables;
@@ -411,24 +411,28 @@ impl<'a> Block<'a> {
         let (fixed_loss, quiet) = rest.split_at(words);
         let (win, loss) = out.split_at_mut(words);
         let stands = self.men | self.foes;
+        let steps = self.rows.steps(row).iter().filter(|step| stands >> step.to & 1 == 0);
         let mut changed = false;
-        // A row is at most a few cache lines: all moves are applied to a word before the next word.
-        for i in 0..words {
-            let (mut wins, mut losses) = (fixed_win[i], fixed_loss[i]);
-            if quiet[i] != 0 {
-                let (mut some_loss, mut all_wins) = (0, u64::MAX);
-                for step in self.rows.steps(row) {
-                    if stands >> step.to & 1 == 0 {
-                        let (twin_win, twin_loss) = twin.row(step.set as usize);
-                        some_loss |= twin_loss[i];
-                        all_wins &= twin_win[i] | self.occupied(step.to)[i];
-                    }
+        // All moves are applied to a line of the cache before the next line.
+        for first in (0..words).step_by(LINE) {
+            let line = first..words.min(first + LINE);
+            let (mut some_loss, mut all_wins) = ([0; LINE], [u64::MAX; LINE]);
+            if quiet[line.clone()].iter().any(|&quiet| quiet != 0) {
+                for step in steps.clone() {
+                    let (twin_win, twin_loss) = twin.row(step.set as usize);
+                    let occupied = &self.occupied(step.to)[line.clone()];
+                    let losses = twin_loss[line.clone()].iter().zip(&mut some_loss);
+                    losses.for_each(|(loss, some)| *some |= loss);
+                    let wins = twin_win[line.clone()].iter().zip(occupied).zip(&mut all_wins);
+                    wins.for_each(|((win, occupied), all)| *all &= win | occupied);
                 }
-                wins |= quiet[i] & some_loss;
-                losses &= !quiet[i] | all_wins;
             }
-            changed |= win[i] != wins || loss[i] != losses;
-            (win[i], loss[i]) = (wins, losses);
+            for (i, (some_loss, all_wins)) in line.zip(some_loss.into_iter().zip(all_wins)) {
+                let wins = fixed_win[i] | quiet[i] & some_loss;
+                let losses = fixed_loss[i] & (!quiet[i] | all_wins);
+                changed |= win[i] != wins || loss[i] != losses;
+                (win[i], loss[i]) = (wins, losses);
+            }
         }
         changed
     }

@@ -5,6 +5,8 @@ use rayon::prelude::*;
 
 /// The number of words beyond which a matrix is worth spreading over threads.
 pub const PARALLEL_WORDS: usize = 1 << 15;
+/// The words of a line of the cache.
+pub const LINE: usize = 8;
 
 /// A matrix with a win bit and a loss bit in each place.
 #[derive(Debug, Default, Clone)]
@@ -52,31 +54,29 @@ impl Matrix {
     pub fn transpose_into(&self, changed: &[bool], out: &mut Matrix, out_changed: &mut [bool]) {
         let touched: Vec<bool> = changed.chunks(64).map(|tile| tile.contains(&true)).collect();
         let (stride, out_words) = (out.stride(), out.words);
-        let large = out.is_large();
-        let strip = |(j, (rows, flags)): (usize, (&mut [u64], &mut [bool]))| {
+        // Tiles whose rows have their lines of the cache in common are transposed together.
+        let strip = |(strip, (rows, flags)): (usize, (&mut [u64], &mut [bool]))| {
             flags.fill(false);
             for (i, _) in touched.iter().enumerate().filter(|(_, touched)| **touched) {
                 for plane in 0..2 {
-                    self.transpose_tile(i, j, plane, |row, word| {
-                        let place = &mut rows[row * stride + plane * out_words + i];
-                        flags[row] |= *place != word;
-                        *place = word;
-                    });
+                    let tiles = rows.chunks_mut(64 * stride).zip(flags.chunks_mut(64));
+                    for (tile, (rows, flags)) in tiles.enumerate() {
+                        self.transpose_tile(i, LINE * strip + tile, plane, |row, word| {
+                            let place = &mut rows[row * stride + plane * out_words + i];
+                            flags[row] |= *place != word;
+                            *place = word;
+                        });
+                    }
                 }
             }
         };
-        if large {
-            out.bits
-                .par_chunks_mut(64 * stride)
-                .zip(out_changed.par_chunks_mut(64))
-                .enumerate()
-                .for_each(strip);
+        let (rows, words) = (64 * LINE, 64 * LINE * stride);
+        if out.is_large() {
+            let strips = out.bits.par_chunks_mut(words).zip(out_changed.par_chunks_mut(rows));
+            strips.enumerate().for_each(strip);
         } else {
-            out.bits
-                .chunks_mut(64 * stride)
-                .zip(out_changed.chunks_mut(64))
-                .enumerate()
-                .for_each(strip);
+            let strips = out.bits.chunks_mut(words).zip(out_changed.chunks_mut(rows));
+            strips.enumerate().for_each(strip);
         }
     }
 
@@ -129,17 +129,25 @@ impl Matrix {
 /// Transposes a matrix of 64 × 64 bits (Warren, *Hacker's Delight*, §7-3, for 64 rows and bits
 /// numbered from the lowest).
 fn transpose_64(rows: &mut [u64; 64]) {
-    let mut width = 32;
-    let mut mask = 0x0000_0000_ffff_ffffu64;
-    while width != 0 {
-        let mut k = 0;
-        while k < 64 {
-            let swap = (rows[k] >> width ^ rows[k + width]) & mask;
-            rows[k] ^= swap << width;
-            rows[k + width] ^= swap;
-            k = (k + width + 1) & !width;
+    swap::<32>(rows);
+    swap::<16>(rows);
+    swap::<8>(rows);
+    swap::<4>(rows);
+    swap::<2>(rows);
+    swap::<1>(rows);
+}
+
+/// Swaps the upper right and the lower left quarter of each square of twice this width. The width
+/// is a constant so that the compiler does it for several rows at once.
+#[inline(always)]
+fn swap<const WIDTH: usize>(rows: &mut [u64; 64]) {
+    let mask = u64::MAX / ((1 << WIDTH) + 1);
+    for square in rows.chunks_exact_mut(2 * WIDTH) {
+        let (upper, lower) = square.split_at_mut(WIDTH);
+        for (upper, lower) in upper.iter_mut().zip(lower) {
+            let swap = (*upper >> WIDTH ^ *lower) & mask;
+            *upper ^= swap << WIDTH;
+            *lower ^= swap;
         }
-        width /= 2;
-        mask ^= mask << width;
     }
 }
