@@ -220,12 +220,17 @@ impl<'a> Descent<'a> {
         let (mut successors, mut keys) = self.buffers.pop().unwrap_or_default();
         self.goal.board.successors(position, &mut successors);
         keys.clear();
+        keys.extend(successors.iter().map(|s| (Key::of(self.goal.board, s), None)));
+        // The processor translates addresses side by side if the requests follow each other at once.
+        for (s, &(key, _)) in successors.iter().zip(&keys) {
+            if !self.goal.database.covers(s) {
+                table.table().fetch(key);
+            }
+        }
         // The look-ups in the database go on while the table's lines come from memory.
-        keys.extend(successors.iter().map(|s| {
-            let key = Key::of(self.goal.board, s);
-            table.table().fetch(key);
-            (key, self.goal.known(s))
-        }));
+        for (s, (_, known)) in successors.iter().zip(&mut keys) {
+            *known = self.goal.known(s);
+        }
         for (s, &(key, known)) in successors.iter().zip(&keys) {
             self.counters.probes.looked_up += 1;
             self.counters.probes.known += u64::from(known.is_some());
