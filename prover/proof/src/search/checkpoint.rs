@@ -21,7 +21,7 @@ use crate::egdb::numbers::counted;
 use crate::wire::{decode, encode};
 
 /// The magic bytes that a file begins with.
-const MAGIC: [u8; 8] = *b"DPSEARC2";
+const MAGIC: [u8; 8] = *b"DPSEARC3";
 /// Bytes of magic, version and the digest of the item.
 const START: usize = wire::HEAD + blake3::OUT_LEN;
 /// Bytes that are read or written at a time.

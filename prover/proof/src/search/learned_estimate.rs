@@ -23,8 +23,11 @@ use super::numbers::{INFINITE, ONE, ProofNumbers, logarithm, power};
 use super::table::read;
 use crate::board::{Board, Position, Side};
 
-/// Pieces on squares: four kinds, at most 32 squares.
+/// Pieces on squares: four kinds, of which kings are the first two, at most 32 squares.
 const PLACES: usize = 4 * 32;
+/// The weights for a side to move: of each piece alone, and for each king of its pairs. Weights of
+/// single pieces are next to each other, as all positions use them: so they stay in the cache.
+const WEIGHTS: usize = PLACES + PLACES / 2 * PLACES;
 /// The share of an error that is taken away each time.
 const RATE: i64 = ONE / 16;
 /// The most that an estimate is multiplied by, as a logarithm. What is learnt is learnt from
@@ -39,8 +42,7 @@ const LEAST: i64 = -3 * ONE;
 #[derive(Clone)]
 #[cfg_attr(test, derive(Debug, PartialEq))]
 pub(super) struct LearnedEstimate {
-    /// For each side to move and each two places, the weights of the proof number and of the
-    /// disproof number. A piece with itself stands for it alone.
+    /// For each side to move the weights of the proof number and of the disproof number.
     weights: Vec<[i32; 2]>,
     /// Whether disproof numbers are learnt, too.
     learns_disproofs: bool,
@@ -48,7 +50,7 @@ pub(super) struct LearnedEstimate {
 
 impl LearnedEstimate {
     pub(super) fn new(learns_disproofs: bool) -> Self {
-        LearnedEstimate { weights: vec![[0; 2]; 2 * PLACES * PLACES], learns_disproofs }
+        LearnedEstimate { weights: vec![[0; 2]; 2 * WEIGHTS], learns_disproofs }
     }
 
     /// The estimate of the numbers of a position with what was learnt of others like it.
@@ -161,10 +163,12 @@ fn for_each_feature(board: &Board, position: &Position, mut see: impl FnMut(usiz
     }
     // Kings come first.
     let kings = kings.count_ones() as usize;
-    let first = if turn == Side::Black { 0 } else { PLACES * PLACES };
-    for (i, &place) in places[..pieces].iter().enumerate() {
-        let others = if i < kings { &places[i..pieces] } else { &places[i..=i] };
-        others.iter().for_each(|other| see(first + PLACES * place + other));
+    let first = if turn == Side::Black { 0 } else { WEIGHTS };
+    let places = &places[..pieces];
+    places.iter().for_each(|place| see(first + place));
+    for (i, king) in places[..kings].iter().enumerate() {
+        let pairs = first + PLACES * (1 + king);
+        places[i + 1..].iter().for_each(|other| see(pairs + other));
     }
 }
 
