@@ -63,28 +63,65 @@ impl Network {
         })
     }
 
-    /// The score for the side to move, in hundredths of a man.
+    /// The score for the side to move, in hundredths of a man; `FAST` says that the processor has
+    /// AVX2.
     #[inline(always)]
     pub(in super::super) fn score<const FAST: bool>(&self, position: &Position) -> i32 {
-        self.parts[part(position)].score::<FAST>(&self.hidden(position))
+        let part = &self.parts[part(position)];
+        #[cfg(target_arch = "x86_64")]
+        if FAST {
+            // SAFETY: the processor has the instructions.
+            return unsafe { part.output(part.second_fast(&self.hidden_fast(position))) };
+        }
+        part.output(part.second(&self.hidden(position)))
     }
 
-    /// The values of the first layer.
+    /// The sums for the first layer of the eight rows of a position.
     #[inline(always)]
-    fn hidden(&self, position: &Position) -> [i16; HIDDEN] {
+    fn rows(&self, position: &Position) -> [&Sums; 8] {
         let [men, kings, enemy_men, enemy_kings] = rows(position);
-        let mut sums = self.bias.0;
+        let mut sums = [&self.bias; 8];
         for pair in 0..4 {
             let power = |of: [u8; 4]| self.powers[usize::from(of[pair])];
             let pieces =
                 power(men) + 2 * power(kings) + 3 * power(enemy_men) + 4 * power(enemy_kings);
-            let first = &self.rows[2 * pair][pieces as usize & 0xffff];
-            let second = &self.rows[2 * pair + 1][pieces as usize >> 16];
-            for (sum, (a, b)) in sums.iter_mut().zip(first.0.iter().zip(&second.0)) {
-                *sum = sum.wrapping_add(*a).wrapping_add(*b);
-            }
+            sums[2 * pair] = &self.rows[2 * pair][pieces as usize & 0xffff];
+            sums[2 * pair + 1] = &self.rows[2 * pair + 1][pieces as usize >> 16];
+        }
+        sums
+    }
+
+    /// The values of the first layer.
+    fn hidden(&self, position: &Position) -> [i16; HIDDEN] {
+        let mut sums = self.bias.0;
+        for row in self.rows(position) {
+            sums.iter_mut().zip(&row.0).for_each(|(sum, of_row)| *sum = sum.wrapping_add(*of_row));
         }
         sums.map(|sum| sum.clamp(0, ONE as i16))
+    }
+
+    /// Like `hidden`, sixteen values at a time.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn hidden_fast(&self, position: &Position) -> [i16; HIDDEN] {
+        use std::arch::x86_64::{
+            _mm256_add_epi16, _mm256_loadu_si256, _mm256_max_epi16, _mm256_min_epi16,
+            _mm256_set1_epi16, _mm256_setzero_si256, _mm256_storeu_si256,
+        };
+        const { assert!(HIDDEN.is_multiple_of(16)) };
+        let rows = self.rows(position);
+        let mut all = [0; HIDDEN];
+        for (first, values) in (0..).step_by(16).zip(all.as_chunks_mut::<16>().0) {
+            // SAFETY: sixteen numbers of 16 bits, of those of a row, are 32 bytes.
+            let load = |of: &Sums| unsafe { _mm256_loadu_si256(of.0[first..].as_ptr().cast()) };
+            let sum =
+                rows.iter().fold(load(&self.bias), |sum, row| _mm256_add_epi16(sum, load(row)));
+            let sum = _mm256_max_epi16(sum, _mm256_setzero_si256());
+            let sum = _mm256_min_epi16(sum, _mm256_set1_epi16(ONE as i16));
+            // SAFETY: the array is 32 bytes.
+            unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), sum) };
+        }
+        all
     }
 }
 
@@ -132,18 +169,9 @@ impl Part {
         }
     }
 
-    /// The output for values of the first layer; `FAST` says that the processor has AVX2.
+    /// The output for sums of the second layer.
     #[inline(always)]
-    fn score<const FAST: bool>(&self, hidden: &[i16; HIDDEN]) -> i32 {
-        #[cfg(target_arch = "x86_64")]
-        let sums = if FAST {
-            // SAFETY: the processor has the instructions.
-            unsafe { self.second_fast(hidden) }
-        } else {
-            self.second(hidden)
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        let sums = self.second(hidden);
+    fn output(&self, sums: [i32; SECOND]) -> i32 {
         let values = sums.map(|sum| (sum >> WEIGHT_BITS).clamp(0, ONE));
         let products = values.iter().zip(&self.last).map(|(value, weight)| value * weight);
         products.fold(self.last_bias, i32::wrapping_add) / (ONE * LAST_ONE as i32)
