@@ -55,7 +55,7 @@ impl Matrix {
         let touched: Vec<bool> = changed.chunks(64).map(|tile| tile.contains(&true)).collect();
         let (stride, out_words) = (out.stride(), out.words);
         // Tiles whose rows have their lines of the cache in common are transposed together.
-        let strip = |(strip, (rows, flags)): (usize, (&mut [u64], &mut [bool]))| {
+        let transpose = |(strip, (rows, flags)): (usize, (&mut [u64], &mut [bool]))| {
             flags.fill(false);
             for (i, _) in touched.iter().enumerate().filter(|(_, touched)| **touched) {
                 for plane in 0..2 {
@@ -70,13 +70,14 @@ impl Matrix {
                 }
             }
         };
-        let (rows, words) = (64 * LINE, 64 * LINE * stride);
+        let height = 64 * LINE;
+        let words = height * stride;
         if out.is_large() {
-            let strips = out.bits.par_chunks_mut(words).zip(out_changed.par_chunks_mut(rows));
-            strips.enumerate().for_each(strip);
+            let strips = out.bits.par_chunks_mut(words).zip(out_changed.par_chunks_mut(height));
+            strips.enumerate().for_each(transpose);
         } else {
-            let strips = out.bits.chunks_mut(words).zip(out_changed.chunks_mut(rows));
-            strips.enumerate().for_each(strip);
+            let strips = out.bits.chunks_mut(words).zip(out_changed.chunks_mut(height));
+            strips.enumerate().for_each(transpose);
         }
     }
 

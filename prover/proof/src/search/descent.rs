@@ -221,7 +221,7 @@ impl<'a> Descent<'a> {
         self.goal.board.successors(position, &mut successors);
         keys.clear();
         keys.extend(successors.iter().map(|s| (Key::of(self.goal.board, s), None)));
-        // The processor translates addresses side by side if the requests follow each other at once.
+        // The processor translates addresses side by side if requests follow each other at once.
         for (s, &(key, _)) in successors.iter().zip(&keys) {
             if !self.goal.database.covers(s) {
                 table.table().fetch(key);

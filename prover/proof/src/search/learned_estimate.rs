@@ -25,8 +25,9 @@ use crate::board::{Board, Position, Side};
 
 /// Pieces on squares: four kinds, of which kings are the first two, at most 32 squares.
 const PLACES: usize = 4 * 32;
-/// The weights for a side to move: of each piece alone, and for each king of its pairs. Weights of
-/// single pieces are next to each other, as all positions use them: so they stay in the cache.
+/// The number of weights for a side to move: first one for each piece on each square, then one for
+/// each pair of a king and another piece. Every position uses the first ones, which stay in the
+/// cache as they are next to each other.
 const WEIGHTS: usize = PLACES + PLACES / 2 * PLACES;
 /// The share of an error that is taken away each time.
 const RATE: i64 = ONE / 16;

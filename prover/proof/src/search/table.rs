@@ -88,8 +88,8 @@ impl Table {
         Key::of(&self.board, position)
     }
 
-    /// Fetches from memory the buckets of a key that is about to be looked up. In a large table each
-    /// look-up misses the caches, and buckets that are fetched early come while other work is done.
+    /// Fetches from memory the buckets of a key that is about to be looked up. Each look-up in a
+    /// large table misses the caches; buckets that are fetched early come while other work is done.
     pub(super) fn fetch(&self, key: Key) {
         if self.buckets.len() > FETCHED {
             let (home, rest) = split(key, self.bits());

@@ -24,7 +24,7 @@ pub(crate) struct StartOptions {
     fen: Option<String>,
     /// Begin after opening N of the 2007 solution, 1 to 19; only with --game 8x8
     #[arg(long, value_name = "N")]
-    opening: Option<u8>,
+    opening: Option<u64>,
     /// Begin after these moves, such as "11-15 23-19", from the start of the game, --fen or
     /// --opening
     #[arg(long, value_name = "MOVES")]
@@ -103,7 +103,7 @@ impl StartOptions {
 }
 
 /// The moves of an opening of the 2007 solution.
-fn opening(game: &Game, number: u8) -> Result<&'static str, Failure> {
+fn opening(game: &Game, number: u64) -> Result<&'static str, Failure> {
     if game.to_string() != CHECKERS {
         let what = format!("--opening: expected a game of {CHECKERS}, found {game}");
         return Err(Failure::Input(what));

@@ -100,7 +100,8 @@ impl Network {
         sums.map(|sum| sum.clamp(0, ONE as i16))
     }
 
-    /// Like `hidden`, sixteen values at a time.
+    /// Like `hidden`, sixteen values at a time: compiled for a processor with AVX2, the loop there
+    /// does one at a time.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn hidden_fast(&self, position: &Position) -> [i16; HIDDEN] {
@@ -112,13 +113,13 @@ impl Network {
         let rows = self.rows(position);
         let mut all = [0; HIDDEN];
         for (first, values) in (0..).step_by(16).zip(all.as_chunks_mut::<16>().0) {
-            // SAFETY: sixteen numbers of 16 bits, of those of a row, are 32 bytes.
+            // SAFETY: sixteen numbers are 32 bytes, and a row has them from `first` on.
             let load = |of: &Sums| unsafe { _mm256_loadu_si256(of.0[first..].as_ptr().cast()) };
             let sum =
                 rows.iter().fold(load(&self.bias), |sum, row| _mm256_add_epi16(sum, load(row)));
             let sum = _mm256_max_epi16(sum, _mm256_setzero_si256());
             let sum = _mm256_min_epi16(sum, _mm256_set1_epi16(ONE as i16));
-            // SAFETY: the array is 32 bytes.
+            // SAFETY: `values` is 32 bytes.
             unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), sum) };
         }
         all
