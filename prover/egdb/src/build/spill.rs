@@ -82,15 +82,28 @@ impl BuildSession<'_> {
         later: &[Slice],
     ) -> Result<(), BuildError> {
         let TablePlacement::Spilled { spill_budget } = self.placement else { return Ok(()) };
-        let length = self.tables.length(slice);
-        // Tables that an earlier run has left, or that were made for searches, count as well.
+        let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
+        let mut others: Vec<Slice> = self.tables.there();
+        others.retain(|other| !needs.contains(other));
+        others.sort_by_key(|s| (next_use(s), s.name().order()));
+        if self.make_room(self.tables.length(slice), others, spill_budget)? {
+            self.move_to_file(slice)?;
+        }
+        Ok(())
+    }
+
+    /// Removes tables of `others`, the last first, until `bytes` more find room: `space` bytes are
+    /// for all tables, also those that an earlier run has left. Returns whether they find room.
+    fn make_room(
+        &mut self,
+        bytes: u64,
+        mut others: Vec<Slice>,
+        space: u64,
+    ) -> Result<bool, BuildError> {
         let there = self.tables.there();
         let mut used: u64 = there.iter().map(|&s| self.tables.length(s)).sum();
-        let mut others: Vec<Slice> = there.into_iter().filter(|s| !needs.contains(s)).collect();
-        let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
-        others.sort_by_key(|s| (next_use(s), s.name().order()));
-        while used + length > spill_budget {
-            let Some(other) = others.pop() else { return Ok(()) };
+        while used + bytes > space {
+            let Some(other) = others.pop() else { return Ok(false) };
             self.tables.remove(other)?;
             if self.resident.is_mapped(other) {
                 self.builder.forget(other);
@@ -98,7 +111,7 @@ impl BuildSession<'_> {
             }
             used -= self.tables.length(other);
         }
-        self.move_to_file(slice)
+        Ok(true)
     }
 
     /// Takes the tables that a build needs from files, as far as other processes have left them
@@ -181,7 +194,8 @@ impl BuildSession<'_> {
 
     /// Keeps the tables of slices in mapped files instead of in memory: of the slices of the cover
     /// that the store has, the first in order that take at most `space` bytes together. Makes the
-    /// tables that are missing. Tables that are there are used without reading all of them.
+    /// tables that are missing, and removes others if all would take more than `space`. Tables that
+    /// are there are used without reading all of them.
     ///
     /// # Errors
     /// [`BuildError`]: among others when the disk has less space than needed; finished tables stay.
@@ -200,6 +214,10 @@ impl BuildSession<'_> {
         let missing = self.open_tables(&chosen, true)?;
         let indices = missing.iter().map(|slice| slice.indices(self.board)).sum();
         let bytes = missing.iter().map(|&slice| self.tables.length(slice)).sum();
+        let mut others = self.tables.there();
+        others.retain(|other| !chosen.contains(other));
+        others.sort_by_key(|other| other.name().order());
+        self.make_room(bytes, others, space)?;
         let free = self.store.free_space()?;
         if bytes > free {
             let directory = self.store.tables();

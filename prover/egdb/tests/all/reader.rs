@@ -1,6 +1,7 @@
 //! Look-ups of positions in files, which never return a plausible wrong value.
 
 use crate::common::*;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use draughtproof_egdb::{Making, locate};
@@ -236,6 +237,23 @@ fn a_build_beside_tables_of_an_earlier_run() {
         let is_within = |_| assert!(store.table_bytes().expect("tables") <= before);
         extend(&mut session, is_within).expect("a database");
     }
+}
+
+/// Tables that a search does not want give way to those that it makes.
+#[test]
+fn tables_of_a_search_beside_those_of_an_earlier_run() {
+    let board = board(4, 4);
+    let directory = built(&board, 3);
+    let store = Store::new(directory.path(), &board);
+    let space = 100_000;
+    map(&board, 3, directory.path(), space);
+    let wanted = tables(directory.path());
+    assert!(map(&board, 3, directory.path(), 1 << 30) > 0);
+    assert_eq!(map(&board, 3, directory.path(), space), 0);
+    assert!(store.table_bytes().expect("tables") > space, "a search that makes none removes none");
+    fs::remove_file(&wanted[0]).expect("a table");
+    assert_eq!(map(&board, 3, directory.path(), space), 1);
+    assert!(store.table_bytes().expect("tables") <= space);
 }
 
 #[test]
