@@ -82,26 +82,27 @@ impl BuildSession<'_> {
         later: &[Slice],
     ) -> Result<(), BuildError> {
         let TablePlacement::Spilled { spill_budget } = self.placement else { return Ok(()) };
-        let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
-        let mut others: Vec<Slice> = self.tables.there();
-        others.retain(|other| !needs.contains(other));
-        others.sort_by_key(|s| (next_use(s), s.name().order()));
-        if self.make_room(self.tables.length(slice), others, spill_budget)? {
+        if self.make_room(self.tables.length(slice), needs, later, spill_budget)? {
             self.move_to_file(slice)?;
         }
         Ok(())
     }
 
-    /// Removes tables of `others`, the last first, until `bytes` more find room: `space` bytes are
-    /// for all tables, also those that an earlier run has left. Returns whether they find room.
+    /// Removes tables that are not in `kept` until `bytes` more find room, those that are needed
+    /// again last first. All tables share `space` bytes, also those that an earlier run has left.
+    /// Returns whether the bytes find room.
     fn make_room(
         &mut self,
         bytes: u64,
-        mut others: Vec<Slice>,
+        kept: &[Slice],
+        later: &[Slice],
         space: u64,
     ) -> Result<bool, BuildError> {
         let there = self.tables.there();
         let mut used: u64 = there.iter().map(|&s| self.tables.length(s)).sum();
+        let mut others: Vec<Slice> = there.into_iter().filter(|s| !kept.contains(s)).collect();
+        let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
+        others.sort_by_key(|s| (next_use(s), s.name().order()));
         while used + bytes > space {
             let Some(other) = others.pop() else { return Ok(false) };
             self.tables.remove(other)?;
@@ -214,10 +215,7 @@ impl BuildSession<'_> {
         let missing = self.open_tables(&chosen, true)?;
         let indices = missing.iter().map(|slice| slice.indices(self.board)).sum();
         let bytes = missing.iter().map(|&slice| self.tables.length(slice)).sum();
-        let mut others = self.tables.there();
-        others.retain(|other| !chosen.contains(other));
-        others.sort_by_key(|other| other.name().order());
-        self.make_room(bytes, others, space)?;
+        self.make_room(bytes, &chosen, &[], space)?;
         let free = self.store.free_space()?;
         if bytes > free {
             let directory = self.store.tables();
