@@ -21,13 +21,11 @@ use crate::egdb::numbers::counted;
 use crate::wire::{decode, encode};
 
 /// The magic bytes that a file begins with.
-const MAGIC: [u8; 8] = *b"DPSEARC4";
+const MAGIC: [u8; 8] = *b"DPSEARC3";
 /// Bytes of magic, version and the digest of the item.
 const START: usize = wire::HEAD + blake3::OUT_LEN;
 /// Bytes that are read or written at a time.
 const BUFFER: usize = 1 << 20;
-/// The level of compression: higher ones take longer and save little.
-const LEVEL: i32 = 1;
 /// The least time between two checkpoints of a search.
 const INTERVAL: Duration = Duration::from_secs(300);
 /// The least time since the last checkpoint for which a search that is stopped is worth keeping.
@@ -117,13 +115,11 @@ impl<'a> Checkpoint<'a> {
         file: &mut File,
         write: impl FnOnce(&mut Output<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut out = Summed { file, sum: blake3::Hasher::new() };
-        out.write_all(&self.start())?;
-        let out = zstd::Encoder::new(out, LEVEL)?;
+        let out = Summed { file, sum: blake3::Hasher::new() };
         let mut out = Output(BufWriter::with_capacity(BUFFER, out));
+        out.write_all(&self.start())?;
         write(&mut out)?;
-        let out = out.0.into_inner().map_err(IntoInnerError::into_error)?;
-        let Summed { file, sum } = out.finish()?;
+        let Summed { file, sum } = out.0.into_inner().map_err(IntoInnerError::into_error)?;
         file.write_all(sum.finalize().as_bytes())
     }
 
@@ -155,11 +151,11 @@ impl<'a> Checkpoint<'a> {
             return Err(invalid("the sum at its end is not that of what comes before"));
         }
         file.rewind()?;
-        if read::<START>(&mut file)? != self.start() {
+        let mut input = Input(BufReader::with_capacity(BUFFER, file));
+        if read::<START>(&mut input)? != self.start() {
             return Err(invalid("expected the state of this search, found something else"));
         }
-        let input = zstd::Decoder::new(file)?.single_frame();
-        state(&mut Input(BufReader::with_capacity(BUFFER, input)))
+        state(&mut input)
     }
 
     /// Returns the beginning of the file: magic, version, and the item that is searched.
@@ -178,10 +174,10 @@ fn invalid(what: &str) -> io::Error {
 }
 
 /// The destination of a search that is written.
-pub(super) struct Output<'f>(BufWriter<zstd::Encoder<'static, Summed<'f>>>);
+pub(super) struct Output<'f>(BufWriter<Summed<'f>>);
 
 /// The source of a search that is read.
-pub(super) struct Input(BufReader<zstd::Decoder<'static, BufReader<File>>>);
+pub(super) struct Input(BufReader<File>);
 
 impl Output<'_> {
     /// Writes a head: its length, then its bytes.
