@@ -1,7 +1,6 @@
 //! Look-ups of positions in files, which never return a plausible wrong value.
 
 use crate::common::*;
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use draughtproof_egdb::{Making, locate};
